@@ -1,5 +1,5 @@
-/* What every unit test includes: cmocka behind the headers that it needs, assertions that say what they found, and
- * skips that give their reason. */
+/* Included by every unit test: cmocka after the headers that it needs, assertions that show what they found, and skips
+ * with a reason. */
 #ifndef TL_UNIT_CHECK_H
 #define TL_UNIT_CHECK_H
 
@@ -14,14 +14,14 @@
 
 #include <cmocka.h>
 
-/* `call` must not fail; `e` points to the tl_error that it fills. */
+/* `call` must succeed; `e` is the pointer to its tl_error. */
 #define must(call, e)                                                                                                  \
     do {                                                                                                               \
         if ((call) < 0)                                                                                                \
             fail_msg("%s", (e)->message);                                                                              \
     } while (0)
 
-/* Whether the text, of char or bytes and with a NUL at its end, has a piece in it. */
+/* Whether the terminated text, of char or bytes, contains a piece. */
 #define assert_contains(text, piece) check_piece(true, text, piece)
 #define assert_lacks(text, piece)    check_piece(false, text, piece)
 #define check_piece(wanted, text, piece)                                                                                 \

@@ -5,7 +5,7 @@
 #include "make_ctf.h"
 #include "op/source_impl.h"
 
-/* Opens a block that stands for a folder; frees nothing, as the source borrows it. */
+/* Opens a block in place of a folder; frees nothing, as the source borrows it. */
 static inline tl_source *open_made(const ctf_bytes *folder, const tl_open_options *options)
 {
     tl_source *s = NULL;

@@ -1,5 +1,5 @@
-/* A format of tests' own, in place of all others: what a trace holds is said in `fake`, not in its bytes. It takes the
- * place of src/formats.c, so that tests need not find a real format that goes wrong in just their way. */
+/* A format for tests, which replaces all others: `fake` describes the contents of a trace, not its bytes. It replaces
+ * src/formats.c, so that tests need no real format that goes wrong in just their way. */
 #ifndef TL_TEST_FAKE_FORMAT_H
 #define TL_TEST_FAKE_FORMAT_H
 
@@ -12,16 +12,16 @@
 
 #define FAKE_STREAMS 200u
 
-/* Whether events may come in any order: a test says so before it includes this. */
+/* Whether events may come in any order: set by a test before it includes this. */
 #ifndef FAKE_UNSORTED
 #define FAKE_UNSORTED false
 #endif
-/* Whether an input without a byte is of this format. */
+/* Whether an empty input is of this format. */
 #ifndef FAKE_MAY_BE_EMPTY
 #define FAKE_MAY_BE_EMPTY false
 #endif
 
-/* One problem that a cursor reports when it comes to an event. */
+/* One problem that a cursor reports at an event. */
 typedef struct fake_report {
     uint32_t stream;
     uint64_t event;
@@ -32,27 +32,27 @@ typedef struct fake_report {
 static struct {
     uint32_t streams;
     uint64_t events[FAKE_STREAMS];  /* of each stream */
-    uint64_t fail_at[FAKE_STREAMS]; /* the event that cannot be read, + 1; 0: none */
+    uint64_t fail_at[FAKE_STREAMS]; /* the unreadable event, + 1; 0: none */
     bool fail_open[FAKE_STREAMS];
     uint64_t seed;
-    uint32_t step;                /* times go forward by less than this */
+    uint32_t step;                /* times advance by less than this */
     uint32_t regress;             /* one in so many events goes back; 0: none */
     uint64_t first[FAKE_STREAMS]; /* time of the first event */
-    const uint64_t *times;        /* of the events of every stream, in place of all that; or NULL */
+    const uint64_t *times;        /* of the events of every stream, instead of all that; or NULL */
     uint64_t bytes;               /* size of the trace */
     uint32_t batch;               /* most events in one batch; 0: as many as fit */
-    uint32_t text_room;           /* bytes that the text of an event takes, at least 32 */
+    uint32_t text_room;           /* bytes of an event's text, at least 32 */
     bool has_range;               /* of the trace ... */
     uint64_t begin, end;
-    tl_track track[FAKE_STREAMS]; /* has_range, begin, end are taken from here */
-    const fake_report *report;    /* damage found while reading */
+    tl_track track[FAKE_STREAMS]; /* has_range, begin, end of each */
+    const fake_report *report;    /* damage found on reading */
     uint32_t nreport;
-    const fake_report *opening; /* the same, found while opening */
+    const fake_report *opening; /* damage found on opening */
     uint32_t nopening;
-    bool limits;             /* keeps to tl_cursor_limit() */
+    bool limits;             /* obeys tl_cursor_limit() */
     int probe, probe_folder; /* evidence */
     int (*properties)(tl_trace *t, tl_error *e);
-    const tl_class *cls; /* else three of one field */
+    const tl_class *cls; /* otherwise three of one field */
     uint32_t ncls;
     /* What happened. */
     atomic_uint opened, closed, batches;
@@ -73,7 +73,7 @@ typedef struct fake_cursor {
     uint64_t from, to;
 } fake_cursor;
 
-/* What event number i of a stream is: the same for whoever asks in order. */
+/* Event number i of a stream: the same for all who read in order. */
 static inline uint64_t fake_random(uint64_t *state)
 {
     *state += 0x9e3779b97f4a7c15u;
@@ -224,7 +224,7 @@ static int fake_stream_next(void *cursor, tl_batch *b, tl_error *e)
         if (fake.times)
             c->time = fake.times[c->next];
         if (fake.fail_at[c->stream] == c->next + 1) {
-            if (b->n) /* first hands out what is before it */
+            if (b->n) /* first returns those before it */
                 break;
             return tl_fail(e, TL_EIO, c->next, "event %u of stream %u cannot be read", (unsigned)c->next, c->stream);
         }
@@ -304,7 +304,7 @@ static const tl_format fake_format = {
                                              .write = fake_write},
 };
 
-/* Two that can be named only, or rival. */
+/* Two that must be named, or are rivals. */
 static const tl_format fake_file_only = {
     .name = "files",
     .reader = &(const tl_reader){.open = fake_open, .probe_folder = fake_probe_folder},
@@ -318,7 +318,7 @@ static const tl_format fake_output = {
     .event_writer = &(const tl_event_writer){.create = fake_create},
 };
 
-/* The second format asks for the same folders: a test that wants it sets `fake_rivals`. */
+/* The second format claims the same folders: a test that wants it sets `fake_rivals`. */
 static bool fake_rivals;
 static int fake_rival_probe(const tl_folder *f)
 {
@@ -329,7 +329,7 @@ static const tl_format fake_rival = {
     .reader = &(const tl_reader){.probe_folder = fake_rival_probe, .open_folder = fake_open_folder},
 };
 
-/* In place of src/formats.c. */
+/* Replaces src/formats.c. */
 const tl_format *const tl_format_list[] = {&fake_format, &fake_folder_only, &fake_output, &fake_rival, NULL};
 
 const tl_format *tl_format_by_name(const char *name)
@@ -364,7 +364,7 @@ const tl_format_info *tl_format_get(uint32_t index)
     return index == 0 ? &info : NULL;
 }
 
-/* A trace of n streams that a test can go on from. */
+/* A trace of n streams for a test to change. */
 static inline void fake_reset(uint32_t streams, uint64_t events)
 {
     memset(&fake, 0, sizeof fake);

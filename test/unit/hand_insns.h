@@ -1,4 +1,4 @@
-/* A source of instructions that a test writes by hand, or at random: a list of lines for each stream. */
+/* A source of instructions written by hand in a test, or at random: a list of lines for each stream. */
 #ifndef TL_TEST_HAND_INSNS_H
 #define TL_TEST_HAND_INSNS_H
 
@@ -6,7 +6,7 @@
 #include "check.h"
 #include "op/source_impl.h"
 
-/* Snapshots and others stand in front, so that nobody can rely on ids. */
+/* Snapshots and others come first, so that nobody can rely on ids. */
 enum {
     HAND_SNAPSHOT,
     HAND_OTHER,
@@ -168,7 +168,7 @@ static const tl_format hand_format = {
                                  .stream_next = hand_next},
 };
 
-/* Tracks "t0", "t1", ... of tid 100, 101, ... Streams are added by hand_add(). */
+/* Tracks "t0", "t1", ... of tid 100, 101, ... hand_add() adds streams. */
 static inline void hand_init(hand *h, uint32_t batch)
 {
     memset(h, 0, sizeof *h);
@@ -206,7 +206,7 @@ static inline void hand_fini(hand *h)
     tl_input_close(h->source.in);
 }
 
-/* The table of all of it; must not fail. */
+/* Passes all of it to the table; must not fail. */
 static inline void hand_pass(hand *h, void *table, const tl_insn_table *how, const void *options, unsigned threads)
 {
     tl_error e = {0};
@@ -219,7 +219,7 @@ static inline uint32_t hand_random(uint32_t *x, uint32_t below)
     return (*x >> 8) % below;
 }
 
-/* A program of a few pages that wanders about: branches of all kinds, a system above it, interrupts, gaps in the
+/* A program of a few pages with random control flow: branches of all kinds, a system above it, interrupts, gaps in the
  * knowledge of the pc, and accesses. The opcode at a pc is always the same. */
 static inline hand_line *hand_wander(uint32_t n, uint32_t seed)
 {
@@ -248,7 +248,7 @@ static inline hand_line *hand_wander(uint32_t n, uint32_t seed)
             el ^= 1;
         if (hand_random(&x, 2000) == 0)
             unknown = 5;
-        if (hand_random(&x, 100) == 0) /* nobody knows why */
+        if (hand_random(&x, 100) == 0) /* for no known reason */
             next = 0x1000 + 4 * (uint64_t)hand_random(&x, 512);
         if ((op == OP_LDR || op == OP_STR) && i + 1 < n) {
             i++;

@@ -1,4 +1,4 @@
-/* Inputs to test with: files and pipes, and reading all around in them. Needs a directory from scratch.h. */
+/* Inputs to test with: files and pipes, and reads at all places. Needs a directory from scratch.h. */
 #ifndef TL_TEST_INPUT_CHECK_H
 #define TL_TEST_INPUT_CHECK_H
 
@@ -31,7 +31,7 @@ static inline char *content(tl_input *in, size_t *n)
     return p;
 }
 
-/* Reads around: at the beginning, the end, beyond it, and in between. */
+/* Reads at the beginning, at the end, beyond it, and in between. */
 static inline void check_reads(tl_input *in, const char *data, size_t n)
 {
     char *buf = malloc(n + 100);

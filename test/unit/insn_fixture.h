@@ -1,4 +1,4 @@
-/* What tests of writers of instruction streams share: a trace with their classes, events put into batches one by one,
+/* Shared by tests of writers of instruction streams: a trace with their classes, events put into batches one by one,
  * and the bytes that a writer makes of them. */
 #ifndef TL_TEST_INSN_FIXTURE_H
 #define TL_TEST_INSN_FIXTURE_H
@@ -90,7 +90,7 @@ static inline void put_all_gpr(fixture *f, uint64_t first)
     insn_event(f, XTRACE_CLASS_ALL_GPR, 0, 0, 0, v, 33);
 }
 
-/* A snapshot of vectors of 128 bits: registers are first, first + 1, ...; vectors and predicates hold their number. */
+/* A snapshot of vectors of 128 bits: registers are first, first + 1, ...; vectors and predicates are their numbers. */
 static inline void put_snapshot(fixture *f, uint64_t insns, uint64_t first, uint64_t sp)
 {
     static uint8_t byte[33][16], zero[256];

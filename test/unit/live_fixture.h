@@ -1,5 +1,5 @@
-/* Images of recorded profiles for tests, put together as the recorder does it; and the profile that each means,
- * which is kept beside it call by call and knows nothing of the image. */
+/* Images of recorded profiles for tests, put together like the recorder's; and the profile that each stands for, kept
+ * beside it call by call and independent of the image. */
 #ifndef TL_TEST_LIVE_FIXTURE_H
 #define TL_TEST_LIVE_FIXTURE_H
 
@@ -15,7 +15,7 @@ typedef struct live_image {
     uint8_t *bytes;
     size_t size, capacity;
     uint32_t text;   /* the last chunk */
-    tl_profile *p;   /* what it means */
+    tl_profile *p;   /* the profile it stands for */
     uint32_t *place; /* [capacity / 16] by reference of a node: its place in p */
 } live_image;
 
@@ -34,7 +34,7 @@ static inline size_t image_at(uint32_t reference)
     return (size_t)reference * LIVE_UNIT;
 }
 
-/* n zero bytes; the reference of them. */
+/* n zero bytes; returns their reference. */
 static inline uint32_t image_take(live_image *m, size_t n)
 {
     const size_t at = m->size;
@@ -91,7 +91,7 @@ static inline void image_fini(live_image *m)
     tl_profile_free(m->p);
 }
 
-/* A table of addresses; the first function, base + 1, has `address`, the next ones 16 more each. */
+/* A table of addresses; the first function, base + 1, has `address`, each next one 16 more. */
 static inline void image_table(live_image *m, uint32_t object, uint32_t base, uint32_t count, uint64_t address)
 {
     const uint32_t table = image_take(m, LIVE_TABLE_ADDRESS + (size_t)count * 8);
@@ -105,7 +105,7 @@ static inline void image_table(live_image *m, uint32_t object, uint32_t base, ui
         tl_store64(m->bytes + at + LIVE_TABLE_ADDRESS + 8 * (size_t)i, address + 16 * (uint64_t)i, false);
 }
 
-/* A lane; its root, whose lane is just before it. `label`: what the thread is called in the profile. */
+/* A lane; returns its root, just after the lane. `label`: the thread's name in the profile. */
 static inline uint32_t image_lane(live_image *m, uint32_t tid, uint32_t threads, const char *name, const char *label)
 {
     const uint32_t lane = image_take(m, LIVE_LANE_SIZE), root = image_take(m, LIVE_NODE_SIZE);
@@ -123,7 +123,7 @@ static inline uint32_t image_lane(live_image *m, uint32_t tid, uint32_t threads,
     return root;
 }
 
-/* The function of a number, as the notes and tables of these tests make it. */
+/* The function with a number, as made by the notes and tables of these tests. */
 static inline uint32_t image_function(live_image *m, uint32_t id)
 {
     tl_function f = {.id = id};
@@ -143,7 +143,7 @@ static inline uint32_t image_function(live_image *m, uint32_t id)
     return index;
 }
 
-/* The node below another one for a function, made if need be. */
+/* The node for a function below another node, made if need be. */
 static inline uint32_t image_node(live_image *m, uint32_t parent, uint32_t id)
 {
     const size_t head = image_at(parent) + LIVE_NODE_CHILD;
@@ -167,7 +167,7 @@ static inline void image_add(live_image *m, size_t at, uint64_t v)
     tl_store64(m->bytes + at, tl_load64(m->bytes + at, false) + v, false);
 }
 
-/* Adds to the count of a bucket in the image alone: in a block of its own now and then, for blocks add up. */
+/* Adds to the count of a bucket in the image only: sometimes in a block of its own, since blocks add up. */
 static inline void image_count(live_image *m, uint32_t node, uint32_t bucket, uint32_t n, unsigned shift, bool apart)
 {
     uint32_t block = get32(m, image_at(node) + LIVE_NODE_BLOCKS);
@@ -186,7 +186,7 @@ static inline void image_count(live_image *m, uint32_t node, uint32_t bucket, ui
     put32(m, at, get32(m, at) + n);
 }
 
-/* Adds a call of so many ticks, of which its callees had some, to image and profile. */
+/* Adds a call of `ticks`, part of them in its callees, to image and profile. */
 static inline void image_call(live_image *m, uint32_t node, uint64_t ticks, uint64_t inner)
 {
     const size_t at = image_at(node);
@@ -201,7 +201,7 @@ static inline void image_call(live_image *m, uint32_t node, uint64_t ticks, uint
     fixture_call(m->p, m->place[node], ticks, ticks - inner, false);
 }
 
-/* A call that ended last, and waits in its lane. */
+/* The last call, which waits in its lane. */
 static inline void image_last(live_image *m, uint32_t root, uint32_t node, uint64_t ticks, uint64_t inner)
 {
     const size_t lane = image_at(root) - LIVE_LANE_SIZE;
@@ -211,14 +211,14 @@ static inline void image_last(live_image *m, uint32_t root, uint32_t node, uint6
     fixture_call(m->p, m->place[node], ticks, ticks - inner, false);
 }
 
-/* What the profile means, as a .tlp file. */
+/* The profile that it stands for, as a .tlp file. */
 static inline uint8_t *image_expected(live_image *m, size_t *n)
 {
     assert_int_equal(tl_profile_set_outer(m->p, NULL), 0);
     return fixture_save(m->p, n);
 }
 
-/* The profile that the library reads from the image. With damage only if that is expected. */
+/* The profile that the library reads from the image; damage only if expected. */
 static inline tl_profile *image_read(const live_image *m, bool damaged)
 {
     tl_source *s = NULL;
@@ -234,7 +234,7 @@ static inline tl_profile *image_read(const live_image *m, bool damaged)
     return p;
 }
 
-/* A random program: threads that call each other's functions down to some depth, now and then recursively. */
+/* A random program: threads that call each other's functions to some depth, sometimes recursively. */
 static inline void image_random(live_image *m, uint64_t *seed, uint32_t threads, uint32_t calls)
 {
     enum { DEEPEST = 40 };

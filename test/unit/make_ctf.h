@@ -1,5 +1,5 @@
-/* Builds small traces of version 1.8 in memory, for tests: metadata with the parts that a test wants, packets with
- * anything in their headers, and blocks that stand for folders. */
+/* Builds small traces of version 1.8 in memory, for tests: metadata with the parts that a test needs, packets with any
+ * values in their headers, and blocks in place of folders. */
 #ifndef TEST_MAKE_CTF_H
 #define TEST_MAKE_CTF_H
 
@@ -8,7 +8,7 @@
 #include "base/endian.h"
 #include "check.h"
 
-/* Parts of packet headers and contexts that can be left out. */
+/* Optional parts of packet headers and contexts. */
 enum ctf_made_parts {
     MADE_MAGIC = 1,
     MADE_UUID = 2,
@@ -31,7 +31,7 @@ typedef struct ctf_made {
     const char *clock;   /* members of the clock besides its name; NULL: "freq = 1000000000;" */
     const char *name;    /* of the clock; NULL: "mono" */
     const char *env;     /* members of the environment */
-    const char *context; /* members of packet contexts in front of all others */
+    const char *context; /* members of packet contexts before all others */
     bool other_uuid;     /* the last digits of the uuid are 65 */
 } ctf_made;
 
@@ -122,8 +122,8 @@ typedef struct ctf_made_packet {
     uint64_t instance, begin, end, sequence, discarded;
     unsigned events;       /* at begin, begin + 1, ... */
     unsigned padding;      /* bytes */
-    int64_t content_error; /* bits that are added to content_size */
-    int64_t size_error;    /* and to packet_size */
+    int64_t content_error; /* bits added to content_size */
+    int64_t size_error;    /* bits added to packet_size */
 } ctf_made_packet;
 
 /* Bytes of header and context. */
@@ -176,7 +176,7 @@ static inline size_t made_packet(ctf_bytes *b, unsigned parts, ctf_made_packet p
     return begin;
 }
 
-/* A file of a block that stands for a folder. Frees the content. */
+/* A file of a block in place of a folder. Frees the content. */
 static inline void made_file(ctf_bytes *folder, const char *name, ctf_bytes *content)
 {
     made_put(folder, name, strlen(name) + 1);
@@ -186,7 +186,7 @@ static inline void made_file(ctf_bytes *folder, const char *name, ctf_bytes *con
     *content = (ctf_bytes){0};
 }
 
-/* Metadata of function traces: what stands in front of the streams, and the events of calls, 1 and 2. */
+/* Metadata of function traces: the part before the streams, and the events of calls, 1 and 2. */
 #define MADE_CALLS_HEAD                                                                                                \
     "/* CTF 1.8 */\n"                                                                                                  \
     "typealias integer { size = 8; align = 8; } := u8;\n"                                                              \
@@ -198,7 +198,7 @@ static inline void made_file(ctf_bytes *folder, const char *name, ctf_bytes *con
     "event { name = \"lttng_ust_cyg_profile:func_entry\"; id = 1; fields := struct { u64 addr; }; };\n"                \
     "event { name = \"lttng_ust_cyg_profile:func_exit\"; id = 2; fields := struct { u64 addr; }; };\n"
 
-/* A block of metadata and one stream, which is freed. */
+/* A block of metadata and one stream; frees the stream. */
 static inline ctf_bytes made_trace(const char *metadata, ctf_bytes *stream)
 {
     ctf_bytes folder = {0}, text = {0};
@@ -208,7 +208,7 @@ static inline ctf_bytes made_trace(const char *metadata, ctf_bytes *stream)
     return folder;
 }
 
-/* A folder in it that holds metadata. */
+/* A folder in it with metadata. */
 static inline void made_unit(ctf_bytes *folder, const char *path, const ctf_made *m)
 {
     ctf_bytes text = {0};

@@ -17,7 +17,7 @@ typedef struct made {
     bool big;
 } made;
 
-/* A packet header; sizes of 0 are those of the content and `padding`. Others stand in the file as they are. */
+/* A packet header; sizes of 0 become those of the content and `padding`, others are stored as they are. */
 typedef struct made_header {
     uint32_t session, content_size, packet_size, checksum, count, discarded;
     uint64_t begin, end;
@@ -34,7 +34,7 @@ static inline void made_bytes(made *m, const void *data, size_t n)
     m->n += n;
 }
 
-/* Adds a packet; returns where it begins. */
+/* Adds a packet; returns its offset. */
 static inline size_t made_packet(made *m, made_header h, const void *content, size_t n)
 {
     static const uint8_t zeros[4096];
@@ -61,7 +61,7 @@ static inline size_t made_packet(made *m, made_header h, const void *content, si
     return at;
 }
 
-/* The line TEXT as the usual tools compress it. */
+/* The line TEXT, compressed by the usual tools. */
 #define TEXT   "trace { major = 1; }\n"
 #define TEXT_N (sizeof TEXT - 1)
 static const uint8_t text_gz[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x2b, 0x29, 0x4a, 0x4c,

@@ -68,7 +68,7 @@ static inline void made_registers(made_stream *s, uint64_t first)
         tl_store64(p + 1 + 8 * i, first + i, false);
 }
 
-/* A list that says it has `count` entries, and has `there` of them. */
+/* A list that claims `count` entries, and has `there`. */
 static inline void made_buffers(made_stream *s, uint64_t count, uint32_t there)
 {
     uint8_t *p = stream_room(s, XTRACE_VEC_HEAD + (size_t)there * XTRACE_VEC_ENTRY);

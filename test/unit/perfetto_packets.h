@@ -51,7 +51,7 @@ static inline bool next(message *m, field *f)
     return true;
 }
 
-/* The first field of a number; number 0 if there is none. */
+/* The first field with a number; number 0 if there is none. */
 static inline field find(message m, unsigned number)
 {
     field f;

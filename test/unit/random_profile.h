@@ -36,7 +36,7 @@ static inline uint32_t fixture_function(tl_profile *p, int64_t id, const char *n
     return index;
 }
 
-/* Adds one call to a place, as whoever matches entries and exits does. */
+/* Adds one call to a place, like the matching of entries and exits. */
 static inline void fixture_call(tl_profile *p, uint32_t place, uint64_t ticks, uint64_t self, bool outermost)
 {
     tl_place_stat *s = &p->stat[place];
@@ -77,7 +77,7 @@ static inline uint8_t *fixture_save(const tl_profile *p, size_t *n)
     return bytes;
 }
 
-/* Reads a profile from bytes: 0 and *p, or an error. *t gets what the reader says of the trace; may be NULL. */
+/* Reads a profile from bytes: 0 and *p, or an error. *t gets the trace's facts; may be NULL. */
 static inline int fixture_load(const uint8_t *bytes, size_t n, tl_profile **p, tl_trace *t, tl_error *e)
 {
     tl_trace own;
@@ -90,7 +90,7 @@ static inline int fixture_load(const uint8_t *bytes, size_t n, tl_profile **p, t
     int status = tl_format_tlp.reader->open(reader, in, trace, &(tl_want){0}, NULL, e);
     if (status >= 0) {
         assert_int_equal(tl_profile_new(p, tl_trace_clock(trace), e), 0);
-        assert_int_equal(tl_format_tlp.reader->profile(reader, *p, e), 0); /* open has looked at everything */
+        assert_int_equal(tl_format_tlp.reader->profile(reader, *p, e), 0); /* open has checked everything */
     }
     tl_format_tlp.reader->close(reader);
     tl_input_close(in);
@@ -100,7 +100,7 @@ static inline int fixture_load(const uint8_t *bytes, size_t n, tl_profile **p, t
     return status;
 }
 
-/* The same, of bytes that are a profile. */
+/* The same for bytes that are a valid profile. */
 static inline tl_profile *fixture_must_load(const uint8_t *bytes, size_t n)
 {
     tl_profile *p = NULL;
@@ -145,8 +145,8 @@ static inline uint32_t fixture_random_thread(tl_profile *p, uint64_t *seed)
     return root;
 }
 
-/* A profile of a few functions, some unnamed, some of one name in two modules, in random stacks: two of them have some
- * places in common, made in another order. */
+/* A profile of a few functions, some unnamed, some of one name in two modules, in random stacks: two of them share some
+ * places, made in another order. */
 static inline tl_profile *fixture_random_profile(uint64_t *seed, bool per_thread, bool has_histogram)
 {
     static const char *const names[] = {"alpha", "beta", "gamma", "delta", NULL};

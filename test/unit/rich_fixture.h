@@ -1,5 +1,5 @@
-/* What tests of event writers share about rich fields: classes with contexts, enumerations, flags, variants, optional
- * members, and events that have all of them. */
+/* Shared by tests of event writers, about rich fields: classes with contexts, enumerations, flags, variants, optional
+ * members, and events with all of them. */
 #ifndef TL_TEST_RICH_FIXTURE_H
 #define TL_TEST_RICH_FIXTURE_H
 
@@ -102,7 +102,7 @@ static inline void rich_open_event(fixture *f, uint64_t ts)
     fixture_event(f, RICH_OPEN, 0, 1, ts, 0, v, RICH_OPEN_SLOTS);
 }
 
-/* The same with another option, other labels, and without what may be absent. */
+/* The same with another option, other labels, and without optional values. */
 static inline void rich_other_event(fixture *f, uint64_t ts)
 {
     const tl_value v[] = {{.type = TL_ABSENT},
@@ -135,7 +135,7 @@ static inline void rich_entry_event(fixture *f, uint64_t ts, uint64_t addr)
     fixture_event(f, RICH_ENTRY, 0, -1, ts, addr, &v, 1);
 }
 
-/* Variants in each other as deep as n, then a number; what comes after must still be read at its place. */
+/* Variants nested n deep, then a number; later values must still be read at their places. */
 static inline uint32_t rich_deep(tl_value *v, uint32_t n, tl_type type)
 {
     for (uint32_t i = 0; i < n; i++)

@@ -1,5 +1,5 @@
-/* For tests that compile parts of the recorder into themselves: only where it runs, and where what its own copies and
- * system calls write is seen (MemorySanitizer does not look into assembly). */
+/* For tests that compile parts of the recorder into themselves: only on its platforms, and where writes of its own
+ * copies and system calls are seen (MemorySanitizer does not look into assembly). */
 #ifndef TL_TEST_RT_HOST_H
 #define TL_TEST_RT_HOST_H
 
@@ -17,7 +17,7 @@
 #define RT_HERE 0
 #endif
 
-/* In place of a case, where it cannot run. */
+/* Replaces a case where it cannot run. */
 #define RT_SKIPPED_BECAUSE(name, reason)                                                                               \
     static void name(void **state)                                                                                     \
     {                                                                                                                  \

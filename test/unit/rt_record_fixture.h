@@ -1,4 +1,4 @@
-/* What tests of the recorder share: children record, and the library reads what they wrote. */
+/* Shared by tests of the recorder: children record, and the library reads the result. */
 #ifndef TL_TEST_RT_RECORD_FIXTURE_H
 #define TL_TEST_RT_RECORD_FIXTURE_H
 
@@ -41,8 +41,8 @@ static inline int leave(void **state)
     return scratch_leave(state);
 }
 
-/* The first packet of a stream is mapped before its file gets its name, the next ones beside it afterwards.
- * Valgrind 3.19 ends itself over that. */
+/* The first packet of a stream is mapped before its file gets its name, the next ones beside it afterwards. This makes
+ * Valgrind 3.19 abort. */
 static inline void map_file_that_is_renamed(void)
 {
     enum { PART = 1 << 16, PARTS = 4 };
@@ -70,12 +70,12 @@ static inline void skip_where_streams_cannot_grow(void)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     if (status == 0)
         return;
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1); /* how valgrind ends itself */
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1); /* how valgrind aborts */
     unlink("named");
     skip_because("this valgrind ends itself when a file is renamed between two maps of it");
 }
 
-/* Runs `body` in a process that records; how that ended. Skips the test where valgrind, not `body`, ended it. */
+/* Runs `body` in a process that records; returns its status. Skips the test if valgrind, not `body`, ended it. */
 static inline int record(const char *settings, void (*body)(void))
 {
     fflush(NULL);
@@ -144,7 +144,7 @@ static inline void put_values(char *out, size_t size, const tl_value *v, const t
     }
 }
 
-/* The events of the threads, a line each: the class and its fields. Of spans without their number. */
+/* The events of the threads, a line each: class and fields, for spans without their number. */
 static inline char *list(const char *path)
 {
     const size_t size = 1 << 20;
@@ -170,7 +170,7 @@ static inline char *list(const char *path)
     return out;
 }
 
-/* How many events of classes of this name. */
+/* How many events of classes with this name. */
 static inline uint64_t events(const char *path, const char *name)
 {
     tl_source *s = open_trace(path, false);
@@ -187,7 +187,7 @@ static inline uint64_t events(const char *path, const char *name)
     return n;
 }
 
-/* How many calls of a function; *unmatched: exits and entries without the other, of all. */
+/* How many calls of a function; *unmatched: entries and exits without the other, of all functions. */
 static inline uint64_t calls(const char *path, const char *name, uint64_t *unmatched)
 {
     tl_source *s = open_trace(path, false);

@@ -1,5 +1,5 @@
-/* What tests of the tables of managed runtimes share: a format of their own, whose events a test writes down one by
- * one, with values by role. It takes the place of src/formats.c, as fake_format.h does. */
+/* Shared by tests of the tables of managed runtimes: a format of their own, whose events a test lists one by one, with
+ * values by role. It replaces src/formats.c, as fake_format.h does. */
 #ifndef TL_TEST_RUNTIME_FIXTURE_H
 #define TL_TEST_RUNTIME_FIXTURE_H
 
@@ -42,7 +42,7 @@ enum {
         .type = TL_STRUCT, .member = members, .nmember = TL_COUNT(members)                                             \
     }
 
-/* A list stands in front of a field that matters, so that finding fields has to pass over its values. */
+/* A list precedes a field that matters, so that finding fields has to pass over its values. */
 static const tl_field rt_object[] = {RT_FIELD("type", TL_HEX, TL_FIELD_TYPE), RT_FIELD("count", TL_U64, TL_FIELD_COUNT),
                                      RT_FIELD("bytes", TL_U64, TL_FIELD_BYTES), RT_FIELD("ip", TL_HEX, TL_FIELD_IP)};
 static const tl_field rt_piece[] = {RT_FIELD("start", TL_HEX, TL_FIELD_PLAIN), RT_FIELD("size", TL_HEX, TL_FIELD_SIZE)};
@@ -108,7 +108,7 @@ static const char *const rt_track[RT_TRACKS] = {"process", "thread 0x1", "thread
 #define RT_EVENTS 4096u
 #define RT_VALUES 24u
 
-/* What the only stream of the trace holds. */
+/* The contents of the only stream of the trace. */
 static struct {
     struct rt_event {
         uint32_t cls, track, n;
@@ -119,7 +119,7 @@ static struct {
     uint32_t batch; /* most events in one; 0: as many as fit */
     uint64_t hz;
     bool from_zero;
-    uint32_t repeat; /* how often all events are told; 0: once */
+    uint32_t repeat; /* how often all events come; 0: once */
 } rt;
 
 typedef struct rt_cursor {
@@ -221,7 +221,7 @@ static int rt_stream_next(void *cursor, tl_batch *b, tl_error *e)
     return b->n > 0;
 }
 
-/* ip 0x700 is line 7 of Work.cs, others are not known. */
+/* ip 0x700 is line 7 of Work.cs, all others are unknown. */
 static bool rt_locate(void *reader, const tl_frame *frame, tl_location *out)
 {
     (void)reader;
@@ -246,7 +246,7 @@ static const tl_format rt_format = {
                                  .locate = rt_locate},
 };
 
-/* In place of src/formats.c. */
+/* Replaces src/formats.c. */
 const tl_format *const tl_format_list[] = {&rt_format, NULL};
 
 const tl_format *tl_format_by_name(const char *name)

@@ -1,4 +1,4 @@
-/* A source of samples that a test writes by hand: each event is a line of a table, and stacks are text. */
+/* A source of samples written by hand in a test: each event is a line of a table, and stacks are text. */
 #ifndef TL_TEST_SAMPLE_FIXTURE_H
 #define TL_TEST_SAMPLE_FIXTURE_H
 
@@ -27,7 +27,7 @@ typedef struct script {
     uint32_t frames; /* made so far */
 } script;
 
-/* Frames of the stack that a track has within a batch. */
+/* Frames of a track's stack within a batch. */
 typedef struct script_cursor {
     script *script;
     struct {
@@ -47,7 +47,7 @@ static const tl_field script_items[] = {{.name = "", .type = TL_STRUCT, .member 
 static const tl_field script_sample[] = {
     {.name = "count", .type = TL_U64, .role = TL_FIELD_COUNT},
     {.name = "stack", .type = TL_STACK, .role = TL_FIELD_STACK, .member = script_frame, .nmember = 3}};
-/* A list in front of that of the items: the latter is to be found behind all that the first owns. */
+/* A list before that of the items: the second must be found after everything that the first contains. */
 static const tl_field script_allocation[] = {
     {.name = "noise", .type = TL_LIST},
     {.name = "items", .type = TL_LIST, .role = TL_FIELD_ITEMS, .member = script_items, .nmember = 1}};
@@ -78,7 +78,7 @@ static int script_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
     return 0;
 }
 
-/* A frame as its word says; names lie in the batch's arena, as they may. */
+/* A frame from its word; names lie in the batch's arena, as they may. */
 static tl_frame *script_make_frame(script_cursor *c, tl_batch *b, const tl_frame *caller, const char *word)
 {
     char text[32], *name, *ip;
@@ -104,7 +104,7 @@ static tl_frame *script_make_frame(script_cursor *c, tl_batch *b, const tl_frame
     return f;
 }
 
-/* The innermost frame of a stack; frames at its bottom are those of the stack before it, if the words are the same. */
+/* The innermost frame of a stack; its bottom frames are those of the stack before it, if the words are equal. */
 static const tl_frame *script_stack(script_cursor *c, tl_batch *b, uint32_t track, const char *text)
 {
     uint32_t depth = 0;
@@ -188,7 +188,7 @@ static int script_next(void *cursor, tl_batch *b, tl_error *e)
     return b->n > 0;
 }
 
-/* Line ip % 100 of a file named for the function; nothing below 0x100. */
+/* Line ip % 100 of a file named after the function; nothing below 0x100. */
 static bool script_locate(void *reader, const tl_frame *f, tl_location *out)
 {
     static const char *const file[] = {"zero.cs", "one.cs", "two.cs", "three.cs"};
@@ -212,7 +212,7 @@ static const tl_format script_format = {
                                  .locate = script_locate},
 };
 
-/* A source without a file: of ms, with tracks "thread 0" .. and the functions that a test adds to its trace. */
+/* A source without a file: in ms, with tracks "thread 0" .. and the functions that a test adds to its trace. */
 typedef struct scripted {
     tl_source source;
     script script;
@@ -230,7 +230,7 @@ static inline void scripted_init(scripted *s, const script_line *line, uint32_t 
     tl_trace_set_clock(t, "milliseconds", 1000);
     t->clock.from_zero = true;
     t->has_range = true;
-    t->begin = 100; /* does not matter: times count from zero */
+    t->begin = 100; /* ignored: times count from zero */
     t->end = 10000;
     assert_int_equal(tl_trace_set_classes(t, script_classes, SCRIPT_CLASSES, NULL), 0);
     for (uint32_t i = 0; i < SCRIPT_TRACKS; i++) {
@@ -253,7 +253,7 @@ static inline tl_profile *scripted_profile(scripted *s, const tl_profile_options
     tl_profile *p = NULL;
     tl_error e = {0};
     must(tl_profile_from_source(&p, &s->source, o, &e), &e);
-    assert_false(s->source.want.fields); /* as it was before */
+    assert_false(s->source.want.fields); /* restored */
     return p;
 }
 

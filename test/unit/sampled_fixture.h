@@ -4,7 +4,7 @@
 
 #include "profile_fixture.h"
 
-/* One sample a 10 ms. */
+/* One sample every 10 ms. */
 static inline void weigh(profiled *f, uint32_t place, uint64_t samples, uint64_t bytes, uint64_t objects)
 {
     tl_profile_weigh(f->p, place, TL_WEIGHT_SAMPLES, samples);

@@ -1,4 +1,4 @@
-/* A format whose events stand in a list of the test, and reading chosen ones of them. */
+/* A format whose events are a list in the test, and reading selected ones. */
 #ifndef SCRIPT_FIXTURE_H
 #define SCRIPT_FIXTURE_H
 
@@ -24,7 +24,7 @@ static const tl_field plain_field[] = {{.name = "id", .type = TL_U64}},
 static const tl_class usual[SCRIPT_CLASSES] = CLASSES_OF("GC", plain_field),
                       titled[SCRIPT_CLASSES] = CLASSES_OF("JIT", plain_field),
                       roles[SCRIPT_CLASSES] = CLASSES_OF("GC", named_field);
-/* The same, but the end has another name: then the begin is another one, too. */
+/* The same, but the end has another name, and so the begin does, too. */
 static const tl_class other_end[SCRIPT_CLASSES] = {
     [SAMPLE] = {.kind = TL_SAMPLE, .key = TL_KEY_WEIGHT, .name = "sample", .field = sample_field, .nfield = 2},
     [BEGIN] = {.kind = TL_BEGIN, .key = TL_KEY_PAIR, .name = "begin", .title = "GC", .pair = END},
@@ -39,7 +39,7 @@ typedef struct listed {
 } listed;
 
 static const tl_field said_field[] = {{.name = "vtid", .type = TL_U64, .context = TL_SCOPE_PAYLOAD - TL_SCOPE_STREAM}};
-/* Only notes say their thread. */
+/* Only notes carry their thread. */
 static const tl_class saying[SCRIPT_CLASSES] = {
     [SAMPLE] = {.kind = TL_SAMPLE, .key = TL_KEY_WEIGHT, .name = "sample", .field = sample_field, .nfield = 2},
     [BEGIN] = {.kind = TL_BEGIN, .key = TL_KEY_PAIR, .name = "begin", .title = "GC", .pair = END},
@@ -55,8 +55,8 @@ typedef struct script {
     bool has_utc, counts_from_first, grows, says_thread; /* a note's is the last but one digit of its time */
 } script;
 
-static const script *opened; /* what the next trace is */
-static uint32_t passes;      /* cursors that were opened */
+static const script *opened; /* the next trace */
+static uint32_t passes;      /* cursors opened */
 
 typedef struct reader {
     const script *script;
@@ -163,7 +163,7 @@ static const tl_format scripted = {
                                  .stream_next = stream_next},
 };
 
-/* In place of src/formats.c. */
+/* Replaces src/formats.c. */
 const tl_format *const tl_format_list[] = {&scripted, NULL};
 const tl_format *tl_format_by_name(const char *name)
 {

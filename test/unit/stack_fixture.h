@@ -1,4 +1,4 @@
-/* What tests of event writers share about samples: classes with stacks, begins and ends, and values that are null. */
+/* Shared by tests of event writers, about samples: classes with stacks, begins and ends, and values that are null. */
 #ifndef TL_TEST_STACK_FIXTURE_H
 #define TL_TEST_STACK_FIXTURE_H
 
@@ -37,7 +37,7 @@ static const tl_class stack_classes[STACK_CLASSES] = {
         {.kind = TL_INSTANT, .key = TL_KEY_SINCE, .name = "cpu", .role = TL_ROLE_CPU, .field = stack_cpu, .nfield = 1},
 };
 
-/* main, a function without a name, and one of which nothing is known; only the second one says where it is. */
+/* main, a function without a name, and an unknown one; only the second has a place in the source. */
 static const tl_frame stack_main = {.function = 5, .name = "Work:Main \"x\"", .depth = 1, .flags = TL_FRAME_FUNCTION};
 static const tl_frame stack_unnamed = {
     .caller = &stack_main, .function = 0x1f, .ip = 0x7f00, .depth = 2, .flags = TL_FRAME_FUNCTION | TL_FRAME_IP};
@@ -49,7 +49,7 @@ static const tl_frame stack_fib = {.caller = &stack_main,
                                    .depth = 2,
                                    .flags = TL_FRAME_FUNCTION | TL_FRAME_IP};
 
-/* The deepest stack there is, of functions 0 .. n-1 called "f". To be freed. */
+/* The deepest possible stack, of functions 0 .. n-1 named "f"; free(). */
 #define STACK_DEEP 65536u
 static inline tl_frame *stack_deep(uint32_t n, const char *name)
 {
@@ -79,7 +79,7 @@ static inline void stack_event(fixture *f, uint64_t ts, const tl_frame *innermos
     fixture_event(f, STACK_SAMPLE, 0, -1, ts, 10, v, 3);
 }
 
-/* Two samples, the second one of nothing that is known, and one event of each other class. */
+/* Two samples, the second one entirely unknown, and one event of each other class. */
 static inline void stack_events(fixture *f)
 {
     static const tl_value null[] = {{.type = TL_NULL}, {.type = TL_NULL}, {.type = TL_STACK}};

@@ -1,4 +1,4 @@
-/* Which library makes the text of instructions: TRACELOOM_LLVM. A process looks once, so each case is for itself; run
+/* Which library makes the text of instructions: TRACELOOM_LLVM. A process decides once, so each case stands alone; run
  * in one process they expect the same. */
 #include "check.h"
 #include "isa/a64_disasm.h"
@@ -27,7 +27,7 @@ static void test_no_such_library(void **state)
     expect_built_in("./no-such-library.so");
 }
 
-/* There is one, but it is not a disassembler. */
+/* It exists, but is no disassembler. */
 static void test_another_library(void **state)
 {
     expect_built_in("libm.so.6");

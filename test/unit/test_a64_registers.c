@@ -1,4 +1,4 @@
-/* Tests of isa/a64_operands.h: which registers instructions of each group read and write, checked by hand. */
+/* Tests of isa/a64_operands.h: registers that instructions of each group read and write, checked by hand. */
 #include "check.h"
 #include "isa/a64_operands.h"
 
@@ -175,7 +175,7 @@ static void test_sme(void **state)
     check(cases, TL_COUNT(cases));
 }
 
-/* Whatever the word: the structure is filled, and what it says is within its ranges. */
+/* For any word, the structure is filled, with values in their ranges. */
 static void test_any_word(void **state)
 {
     uint32_t op = 1;

@@ -1,4 +1,4 @@
-/* Tests of isa/a64_system.h: what system and exception instructions name, and the names of registers. */
+/* Tests of isa/a64_system.h: operands of system and exception instructions, and the names of registers. */
 #include "check.h"
 #include "isa/a64_system.h"
 

@@ -1,5 +1,5 @@
-/* The built-in text of instructions. What is expected was written by hand from the Arm Architecture Reference Manual's
- * syntax; test_a64_disasm.c compares with LLVM. */
+/* The built-in text of instructions. The expected text was written by hand from the syntax in the Arm Architecture
+ * Reference Manual; test_a64_disasm.c compares with LLVM. */
 #include "base/compiler.h"
 #include "check.h"
 #include "isa/a64_text.h"
@@ -177,12 +177,12 @@ static void test_places(void **state)
     check(nowhere, TL_COUNT(nowhere), false, 0);
     check(wrapped, TL_COUNT(wrapped), true, UINT64_MAX - 3);
     uint64_t place = 7;
-    assert_true(a64_text_place(0x90000000, 0x400fff, &place)); /* adrp forgets the low bits of its own place */
+    assert_true(a64_text_place(0x90000000, 0x400fff, &place)); /* adrp ignores the low bits of its own address */
     assert_int_equal(place, 0x400000);
     assert_false(a64_text_place(0xd65f03c0, 0, &place));
 }
 
-/* What is not known, not allocated, or unpredictable says so, with its class. */
+/* Unknown, unallocated and unpredictable words are shown as such, with their class. */
 static void test_unknown(void **state)
 {
     static const expected list[] = {
@@ -193,7 +193,7 @@ static void test_unknown(void **state)
     check(list, TL_COUNT(list), true, 0x1000);
 }
 
-/* Every text fits, is terminated, and is one line; of words without any order and of those near each other. */
+/* The text of any word, random or close to another, fits, is terminated, and is one line. */
 static void test_any_word(void **state)
 {
     uint64_t s = 1;

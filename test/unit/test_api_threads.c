@@ -1,5 +1,5 @@
-/* Tests of the thread rules of the public headers: what they say may go on in several threads at once does. Under
- * ThreadSanitizer (make sanitizers) a rule that is not kept fails; without it, results that differ do. */
+/* Tests of the thread rules of the public headers: what they allow in several threads at once works. Under
+ * ThreadSanitizer (make sanitizers) a broken rule fails; without it, different results do. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -11,16 +11,16 @@
 
 enum { THREADS = 4 };
 
-/* Traces of every format that has events, by what reads them. */
+/* Traces of every format with events, by what reads them. */
 static const char *const inputs[] = {"fdr-v5-le.xray", "basic-v3-le.xray", "fdr-v5-le-messy.xray", "ctf-18",
                                      "ctf-2",          "ctf-2010-damaged", "tracelog-doc.log",     "xtrace-cores",
                                      "rec-done.xray"};
 
 typedef struct worker {
-    const void *object; /* what all work on */
+    const void *object; /* shared by all */
     char path[4096];
     unsigned number;
-    uint64_t sum; /* of what was seen: the same in every thread */
+    uint64_t sum; /* of everything seen: the same in every thread */
     int status;
     tl_error error;
 } worker;
@@ -33,7 +33,7 @@ static void input_path(char path[4096], const char *name)
     snprintf(path, 4096, "%s/test/golden/input/%s", source, name);
 }
 
-/* Runs `work` in all threads, and compares what they saw. */
+/* Runs `work` in all threads, and compares their sums. */
 static uint64_t all_see_the_same(void *(*work)(void *), const void *object, const char *name)
 {
     static worker w[THREADS];
@@ -62,7 +62,7 @@ static uint64_t text_sum(const char *s)
     return sum;
 }
 
-/* What is known of the events of a batch, all of it asked of the trace. */
+/* All facts about the events of a batch, taken from the trace. */
 static uint64_t batch_sum(const tl_trace *t, const tl_batch *b)
 {
     uint64_t sum = 0;
@@ -80,7 +80,7 @@ static uint64_t batch_sum(const tl_trace *t, const tl_batch *b)
 static void *read_streams(void *arg)
 {
     worker *w = arg;
-    /* Not const in the interface, for cursors are opened on it. */
+    /* Not const in the interface, because cursors are opened on it. */
     tl_source *s = (tl_source *)(uintptr_t)w->object;
     for (uint32_t i = 0; w->status == 0 && i < tl_source_streams(s); i++) {
         const uint32_t stream = (i + w->number) % tl_source_streams(s);
@@ -161,7 +161,7 @@ static void *read_profile(void *arg)
         tl_profile_stat(p, i, &stat);
         w->sum += tl_profile_time(p, stat.self) + tl_profile_percentile(p, i, 500) + tl_profile_parent(p, i);
     }
-    /* Others only read it: so does who merges it into another, and who writes it. */
+    /* Others only read it: so do merging it into another, and writing it. */
     char name[64];
     snprintf(name, sizeof name, "p%u.tlp", w->number);
     w->status = tl_profile_write(p, name, NULL, NULL, NULL, &w->error);
@@ -221,7 +221,7 @@ static void test_sinks_of_one_trace(void **state)
     }
 }
 
-/* ---- what has no object ---- */
+/* ---- calls without an object ---- */
 
 static void *ask_for_facts(void *arg)
 {

@@ -74,7 +74,7 @@ static void test_impossible_sizes_are_refused(void **state)
     tl_arena_fini(&a);
 }
 
-/* The same load after a reset must fit into what is there: one chunk, which stays the same. */
+/* The same load after a reset must fit into the existing memory: one chunk, which stays the same. */
 static void test_reset_reaches_a_steady_state(void **state)
 {
     tl_arena a = {0};
@@ -106,7 +106,7 @@ static void test_an_empty_arena_can_be_reset_and_freed(void **state)
     tl_arena_fini(&a);
 }
 
-/* It goes with the last who holds it, which the build that looks for leaks and for use after free sees. */
+/* It goes with its last holder, which builds that detect leaks and use after free check. */
 static void test_what_is_held_stays(void **state)
 {
     tl_arena a = {0}, b = {0};
@@ -122,7 +122,7 @@ static void test_what_is_held_stays(void **state)
     assert_null(a.held);
     assert_string_equal(text, "first");
     text = tl_arena_strndup(&second->arena, "second", 6);
-    tl_arena_hold(&b, second); /* in place of the first, which ends */
+    tl_arena_hold(&b, second); /* replaces the first, which is freed */
     tl_arena_hold(&b, second);
     tl_shared_arena_release(second);
     assert_string_equal(text, "second");

@@ -1,5 +1,5 @@
-/* The text style of babeltrace2: what is expected here was printed by babeltrace2 2.0.4 for the same values, but for
- * the differences that babeltrace_text.c lists. */
+/* The text style of babeltrace2: babeltrace2 2.0.4 printed the expected text for the same values, except for the
+ * differences that babeltrace_text.c lists. */
 #include "babeltrace_fixture.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ static void test_environment(void **state)
         snprintf(text, sizeof text, "%s%s", FIRST, c[i].text);
         fixture_expect(&f, text);
     }
-    /* A track of a part of the trace that says something else. */
+    /* A track of a part of the trace with other properties. */
     static const tl_property own[] = {{"hostname", "mine", 0}};
     fixture f;
     rich_init(&f);
@@ -187,7 +187,7 @@ static void test_strings(void **state)
         {"\a\b\v\f\x7f\x1f", "\"\\a\\b\\v\\f\\x7f\\x1f\""},
         {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x99\x82 caf\xc3\xa9 \xc3\xa9",
          "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x99\x82 caf\xc3\xa9 \xc3\xa9\""},
-        {"\x80\xff\x9b 12345678", "\"\x80\xff\x9b 12345678\""}, /* no UTF-8: as it is */
+        {"\x80\xff\x9b 12345678", "\"\x80\xff\x9b 12345678\""}, /* not UTF-8: stays */
         {"\xc2\x9b"
          "2J\xc2\xa0\xc2",
          "\"\\xc2\\x9b"
@@ -195,7 +195,7 @@ static void test_strings(void **state)
         {"a\xe2\x80\xae"
          "b\xe2\x81\xa9\xe2\x80\xb0\xe2\x80",
          "\"a\\xe2\\x80\\xae"
-         "b\\xe2\\x81\\xa9\xe2\x80\xb0\xe2\x80\""}, /* what turns text around, and what does not */
+         "b\\xe2\\x81\\xa9\xe2\x80\xb0\xe2\x80\""}, /* what reverses text, and what does not */
         {"12345678?", "\"12345678\\?\""},
         {"1234567?89012345'", "\"1234567\\?89012345\\'\""},
     };
@@ -208,7 +208,7 @@ static void test_strings(void **state)
     expect_shown(&field, &nul, 1, "\"a\\x00b\"");
 }
 
-/* However long, and whatever stands where a piece ends. */
+/* However long, and whatever is at the end of a piece. */
 static void test_long_strings(void **state)
 {
     enum { MOST = 70000 };
@@ -261,7 +261,7 @@ static void test_compounds(void **state)
     expect_shown(field, absent, 2, "{ <none> }");
 }
 
-/* Values of the clock are left out, whatever they are in, and a scope of nothing else. */
+/* Values of the clock are left out, whatever contains them, and so is a scope without others. */
 static void test_values_of_the_clock(void **state)
 {
     enum { CLOCK = TL_FIELD_CLOCK, STREAM = TL_SCOPE_PAYLOAD - TL_SCOPE_STREAM };
@@ -287,7 +287,7 @@ static void test_values_of_the_clock(void **state)
     fixture_expect(&f, FIRST "bare: { v = 6 }\n[00:00:00.000000002] (+0.000000001) empty: \n");
 }
 
-/* Deeper than the writer follows: what comes after must still be read at its place. */
+/* Deeper than the writer follows: later values must still be read at their places. */
 static void test_too_deep(void **state)
 {
     enum { DEPTH = 100 };
@@ -337,7 +337,7 @@ static void test_names(void **state)
     fixture_fini(&f);
 }
 
-/* Keys that no field says stand first in the payload. */
+/* Keys without a field come first in the payload. */
 static void test_keys(void **state)
 {
     fixture f;

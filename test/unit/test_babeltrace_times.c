@@ -20,7 +20,7 @@ static void test_times(void **state)
                              "[23:53:38.427387904] (+4611426818.427387899) bare: \n");
 }
 
-/* Times that go back, lie before 1970, or beyond what fits. */
+/* Times that go back, lie before 1970, or are too large. */
 static void test_odd_times(void **state)
 {
     fixture f;
@@ -53,7 +53,7 @@ static void test_odd_times(void **state)
     fixture_expect(&f, "[Error] " UNKNOWN "bare: \n");
 }
 
-/* Exact, and rounded down, whatever tick 0 is: the fractions are those of Python. */
+/* Exact, and rounded down, whatever tick 0 is: the fractions come from Python. */
 static void test_other_clocks(void **state)
 {
     static const uint64_t value[] = {0, 1, 3, 1000, 123456789012345, 9007199254740993, 1152921504606846977};
@@ -84,7 +84,7 @@ static void test_other_clocks(void **state)
                        "[Error] (+9223372036.000000000) bare: \n");
 }
 
-/* What the clock counts from need not be 1970; a part of a ns is not lost. */
+/* The origin of the clock need not be 1970; a part of a ns is not lost. */
 static void test_origins(void **state)
 {
     fixture f;

@@ -1,4 +1,4 @@
-/* Basic files: exact records, what each version cannot hold, and that what is read and written again is the same. */
+/* Basic files: exact records, what each version cannot hold, and reading and writing back the same. */
 #include "writer_fixture.h"
 
 #include "base/endian.h"

@@ -22,7 +22,7 @@ static void test_begins(void **state)
                                      INSN_NO_PC(OP_ADD),         INSN(0x1000, OP_ADD),        LOAD(0x8000, 8),
                                      INSN(0x1004, OP_B),                               /* the pc becomes known */
                                      INSN(0x2000, OP_MRS),       INSN(0x2004, OP_SVC), /* MRS ends none, SVC does */
-                                     INSN(0x2008, OP_ADD),       INSN(0x3000, OP_ADD), /* a jump of unknown reason */
+                                     INSN(0x2008, OP_ADD),       INSN(0x3000, OP_ADD), /* a jump for no known reason */
                                      INSN_AT(0x3004, OP_ADD, 1), INSN_AT(0x3008, OP_ERET, 1), /* another level */
                                      INSN(0x300c, OP_ADD),       INSN_NO_PC(OP_ADD),          /* unknown again */
                                      INSN(0x1000, OP_ADD),       INSN(0x1004, OP_BCOND),      INSN(0x1008, OP_ADD)};
@@ -42,7 +42,7 @@ static void test_begins(void **state)
     }
 }
 
-/* The pc may end at the end of all numbers. */
+/* The pc may wrap around. */
 static void test_wraps(void **state)
 {
     static const hand_line line[] = {INSN(UINT64_MAX - 3, OP_ADD), INSN(0, OP_ADD), INSN(4, OP_ADD)};
@@ -57,7 +57,7 @@ static void test_wraps(void **state)
     hand_fini(&h);
 }
 
-/* A stream ends its block; the next one begins with nothing. */
+/* A stream ends its block; the next one starts without state. */
 static void test_streams_are_apart(void **state)
 {
     static const hand_line first[] = {INSN(0x1000, OP_ADD), INSN(0x1004, OP_ADD)},
@@ -74,7 +74,7 @@ static void test_streams_are_apart(void **state)
     hand_fini(&h);
 }
 
-/* What is left out by a selection ends a block, too. */
+/* A gap in the selection ends a block, too. */
 static void test_gaps(void **state)
 {
     static const hand_line line[] = {INSN(0x1000, OP_ADD), INSN(0x1004, OP_ADD), INSN(0x1008, OP_CBZ),
@@ -161,7 +161,7 @@ static void test_as_the_slow_model(void **state)
     }
 }
 
-/* a64_block_class() may leave out the class of what ends no block, and of nothing else. */
+/* a64_block_class() may omit the classes that end no block, and no others. */
 static void test_quick_class(void **state)
 {
     uint32_t x = 1;

@@ -1,5 +1,5 @@
-/* Tests of analysis/instruction/branch_table.h: which branches count, where they went, what predictors make of them;
- * against a slow model of the same rules. */
+/* Tests of analysis/instruction/branch_table.h: which branches count, their targets, the results of predictors; against
+ * a slow model of the same rules. */
 #include "analysis/instruction/branch_table.h"
 
 #include "hand_insns.h"
@@ -29,7 +29,7 @@ static void test_which_count(void **state)
                                      INSN(0x100c, OP_CBZ),
                                      INSN(0x1000, OP_BCOND),
                                      INSN(0x1008, OP_B),
-                                     INSN(0x100c, OP_SVC), /* B to behind itself is taken */
+                                     INSN(0x100c, OP_SVC), /* B to the next instruction is taken */
                                      INSN(0x1010, OP_BL),
                                      INSN_AT(0x8000, OP_ADD, 1),
                                      INSN_AT(0x8004, OP_ERET, 1),
@@ -88,7 +88,7 @@ static void test_targets(void **state)
     hand_fini(&h);
 }
 
-/* Code may change: of two kinds at one pc the first in the first track counts, on any number of threads. */
+/* Code may change: of two kinds at one pc the first in the first track counts, with any number of threads. */
 static void test_kind_does_not_depend_on_threads(void **state)
 {
     static const hand_line long_one[] = {INSN(0x1000, OP_ADD), INSN(0x1004, OP_ADD), INSN(0x1008, OP_RET),
@@ -110,7 +110,7 @@ static void test_kind_does_not_depend_on_threads(void **state)
     }
 }
 
-/* The same, slowly: the rows of a list. */
+/* The same, slowly: rows in a list. */
 static uint32_t slow_branches(const hand_line *line, uint32_t n, tl_branch *row, tl_predictor *predictor)
 {
     const hand_line *last = NULL;
@@ -182,7 +182,7 @@ static void test_as_the_slow_model(void **state)
     }
 }
 
-/* A branch in front of what was left out went nobody knows where. */
+/* The target of a branch before a gap is unknown. */
 static void test_gaps(void **state)
 {
     static const hand_line line[] = {INSN(0x1000, OP_BCOND), INSN(0x2000, OP_ADD), INSN(0x1004, OP_ADD),

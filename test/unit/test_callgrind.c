@@ -30,7 +30,7 @@ static void test_example(void **state)
     profiled_fini(&f);
 }
 
-/* main -> f -> g -> f -> h: every function's callers add up to the time of its outermost calls. */
+/* main -> f -> g -> f -> h: the callers of every function add up to the time of its outermost calls. */
 static void test_recursion_counts_once(void **state)
 {
     profiled p;
@@ -71,7 +71,7 @@ static void test_recursion_counts_once(void **state)
     profiled_fini(&p);
 }
 
-/* Threads come upon functions in an order that differs from run to run. The file must not. */
+/* Threads meet functions in an order that differs from run to run, which must not change the file. */
 static void test_order_of_functions_is_no_matter(void **state)
 {
     profiled f[2];
@@ -90,7 +90,7 @@ static void test_order_of_functions_is_no_matter(void **state)
     profiled_fini(&f[1]);
 }
 
-/* A call that never ended has no time of its own, but shows that of its callees. */
+/* A call that never ended has no time of its own, but that of its callees. */
 static void test_open_calls_show_what_was_seen(void **state)
 {
     profiled f;
@@ -114,13 +114,13 @@ static void test_ticks(void **state)
     profiled_fini(&f);
 }
 
-/* The summary is the sum of the numbers in the file, each of which is rounded for itself. */
+/* The summary is the sum of the numbers in the file, which are rounded one by one. */
 static void test_summary_is_exact(void **state)
 {
     profiled f;
     profiled_init(&f, 2000000000); /* a tick is half a ns */
     for (int64_t i = 1; i <= 3; i++)
-        add_call(&f, 0, add_function(&f, i, NULL, NULL, 0), 3, 3); /* 1.5 ns, to even: 2 */
+        add_call(&f, 0, add_function(&f, i, NULL, NULL, 0), 3, 3); /* 1.5 ns, rounded to even: 2 */
     write_callgrind(&f);
     assert_contains(f.text, "summary: 6 3\n");
     assert_contains(f.text, "fn=(2) #1\n0 2 1\n");

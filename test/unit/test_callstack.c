@@ -83,7 +83,7 @@ static void recursion_counts_once(void **state)
     free(m);
 }
 
-/* An outer call that never ends is not a call: the inner one of the same function is then outermost. */
+/* An outer call that never ends is not a call: then the inner one of the same function is outermost. */
 static void open_calls_hold_nothing_back(void **state)
 {
     made *m = fresh();
@@ -195,7 +195,7 @@ static void a_pattern_without_match_is_an_error(void **state)
     free(m);
 }
 
-/* Also where the calls that it matches are left out for another reason: that is an answer. */
+/* Even if its calls are excluded for another reason: that is an answer. */
 static void a_pattern_matches_whatever_else_is_selected(void **state)
 {
     made *m = fresh();
@@ -211,7 +211,7 @@ static void a_pattern_matches_whatever_else_is_selected(void **state)
     free(m);
 }
 
-/* For several traces: a pattern that one lacks is not an error, and what is found is noted. */
+/* For several traces: a pattern may be missing in one, and what is found is noted. */
 static void score_of_patterns(void **state)
 {
     made *m = fresh();

@@ -1,4 +1,4 @@
-/* Tests of the records for ChampSim: registers, branches, memory accesses, what has no place. */
+/* Tests of the records for ChampSim: registers, branches, memory accesses, and what cannot be stored. */
 #include "insn_fixture.h"
 
 #include "format/champsim/champsim_registers.h"
@@ -10,7 +10,7 @@ typedef struct expected_operands {
     unsigned destination[2], source[4];
 } expected_operands;
 
-/* Worked out by hand from the Arm manual and docs/format/champsim.md. */
+/* Derived by hand from the Arm manual and docs/format/champsim.md. */
 static const expected_operands operand_cases[] = {
     {NOP, {0, 0}, {0, 0, 0, 0}},
     {ADD, {32, 0}, {32, 0, 0, 0}},
@@ -53,7 +53,7 @@ static const expected_operands operand_cases[] = {
     {JUMP, {26, 0}, {0, 0, 0, 0}},
     {B_EQ, {26, 0}, {26, 25, 0, 0}},
     {CBZ, {26, 0}, {26, 35, 0, 0}},
-    {0xb400005f, {26, 0}, {26, 25, 0, 0}}, /* cbz xzr: it has to read something */
+    {0xb400005f, {26, 0}, {26, 25, 0, 0}}, /* cbz xzr: it has to read a register */
     {CALL, {26, 6}, {26, 6, 0, 0}},
     {BLR, {26, 6}, {26, 6, 49, 0}},
     {BR, {26, 0}, {49, 0, 0, 0}},
@@ -74,7 +74,7 @@ static void test_operands(void **state)
     }
 }
 
-/* ChampSim's own rules for what a branch is, from the registers that it reads (SP, IP, flags, others) and writes. */
+/* ChampSim's own rules for branches, from the registers read (SP, IP, flags, others) and written. */
 static const char *kind_of(const champsim_operands *o)
 {
     bool reads_sp = false, reads_ip = false, reads_flags = false, reads_other = false, writes_sp = false,
@@ -180,7 +180,7 @@ static void test_taken(void **state)
     put_insn(&f, 0x400004, B_EQ, 0); /* taken */
     put_insn(&f, 0x40000c, JUMP, 0);
     put_insn(&f, 0x400014, RETURN, 0);
-    put_insn(&f, 0x400018, B_EQ, 0); /* where to is not known */
+    put_insn(&f, 0x400018, B_EQ, 0); /* with unknown target */
     put_insn_without_pc(&f, NOP);
     put_insn(&f, 0x40001c, B_EQ, 0); /* the last one */
     fixture_finish(&f);
@@ -249,7 +249,7 @@ static void test_accepts(void **state)
                      TL_ACCEPT_KEEP);
     assert_int_equal(tl_format_champsim.event_writer->accept(f.writer, &f.trace.cls[XTRACE_CLASS_FLAGS]),
                      TL_ACCEPT_DROP);
-    /* Where a branch goes is said by the next instruction. */
+    /* The next instruction tells where a branch went. */
     assert_int_equal(tl_format_champsim.event_writer->accept(f.writer, &f.trace.cls[XTRACE_CLASS_TARGET]),
                      TL_ACCEPT_IGNORE);
     fixture_fini(&f);

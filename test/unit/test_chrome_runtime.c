@@ -24,7 +24,7 @@ static void assert_not(const fixture *f, const char *text)
         fail_msg("%s in\n%s", text, (const char *)f->bytes);
 }
 
-/* How often a text stands in the file. */
+/* How often a text is in the file. */
 static unsigned times(const fixture *f, const char *text)
 {
     unsigned n = 0;
@@ -55,7 +55,7 @@ static void test_collection(void **state)
     fixture_fini(&f);
 }
 
-/* Times count from the tick that is to be 0; what began before begins there. */
+/* Times count from the tick that becomes 0; what began earlier begins there. */
 static void test_begin(void **state)
 {
     fixture f;
@@ -102,7 +102,7 @@ static void test_compilation_has_a_name(void **state)
     fixture_fini(&f);
 }
 
-/* Nested ones are X, others are not: viewers want those of a thread to nest. */
+/* Nested ones are X, others are not: viewers require those of a thread to nest. */
 static void test_overlapping_spans(void **state)
 {
     fixture f;
@@ -121,7 +121,7 @@ static void test_overlapping_spans(void **state)
     fixture_fini(&f);
 }
 
-/* Of two that begin at the same time the outer one comes first, for viewers that take the order as it is. */
+/* Of two that begin at once the outer one comes first, for viewers that keep the order. */
 static void test_outer_span_first(void **state)
 {
     fixture f;
@@ -157,7 +157,7 @@ static void test_spans_without_other_half(void **state)
     fixture_fini(&f);
 }
 
-/* Names that never come do not hold up everything, ends that never come do not fill the memory. */
+/* Names that never come do not block all others, ends that never come do not fill the memory. */
 static void test_spans_are_bounded(void **state)
 {
     const unsigned many = 20000 / (unsigned)one_in(8);
@@ -190,7 +190,7 @@ static void test_gauges(void **state)
     rt_cpu_used(&f, 1, 40, 50, 0); /* after a pause */
     rt_cpu_used(&f, 1, 50, 50, 1);
     rt_two_items(&f, RT_ALLOC, 0, 60, 10, 100, 50);
-    rt_two_items(&f, RT_ALLOC, 1, 55, 10, 1, 1); /* threads are not in order among each other */
+    rt_two_items(&f, RT_ALLOC, 1, 55, 10, 1, 1); /* threads are not ordered among each other */
     rt_two_items(&f, RT_ALLOC, 1, 61, 0, 7, 7);  /* while paused */
     rt_two_items(&f, RT_LIVE, 0, 70, 0, 1000, 24);
     const tl_value heap[] = {{.type = TL_LIST, .n = 1},
@@ -228,7 +228,7 @@ static void test_samples(void **state)
     rt_sampled(&f, 0, 35, 10, 0, &main_frame);          /* sets the stack */
     rt_sampled(&f, 0, 36, 10, UINT64_MAX, &main_frame); /* the same */
     rt_sampled(&f, 0, 37, 0, 5, &main_frame);           /* paused */
-    rt_sampled(&f, 0, 35, 10, 1, &nameless);            /* less time than a period has gone by */
+    rt_sampled(&f, 0, 35, 10, 1, &nameless);            /* less than a period has passed */
     rt_sampled(&f, 0, 60, 10, 1, NULL);                 /* after a gap, without a frame */
     fixture_finish(&f);
     assert_has(&f, "{\"ph\":\"M\",\"cat\":\"__metadata\",\"name\":\"process_name\",");
@@ -243,7 +243,7 @@ static void test_samples(void **state)
                    "\"samples\":[4,4]},\"timeDeltas\":[10000,10000]}}}");
     assert_has(&f, "{\"data\":{\"cpuProfile\":{\"nodes\":["
                    "{\"id\":5,\"parent\":3,\"callFrame\":{\"functionName\":\"0x9\",\"scriptId\":0}}],"
-                   "\"samples\":[5]},\"timeDeltas\":[10000]}}}"); /* from where the one before it ends */
+                   "\"samples\":[5]},\"timeDeltas\":[10000]}}}"); /* from the end of the one before */
     assert_has(&f, "60000.000,\"args\":{\"data\":{\"cpuProfile\":{\"nodes\":[],\"samples\":[2,1]},"
                    "\"timeDeltas\":[5000,15000]}}}");
     assert_has(&f, "\"cpuProfile\":{\"samples\":[2]},\"timeDeltas\":[10000]}}}");
@@ -264,7 +264,7 @@ static void test_samples_are_bounded(void **state)
     fixture_fini(&f);
 }
 
-/* A number of our own must not be that of another thread. */
+/* An invented number must not be that of another thread. */
 static void test_thread_numbers(void **state)
 {
     fixture f;

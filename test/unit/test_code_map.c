@@ -1,4 +1,4 @@
-/* Which function holds an address: sizes that are known, guessed, overlap, or are wrong. */
+/* Which function holds an address: sizes that are known, guessed, overlapping, or wrong. */
 #include "op/symbols/code_map.h"
 
 #include "code_fixture.h"
@@ -59,7 +59,7 @@ static void test_sizes(void **state)
     assert_int_equal(tl_code_map_symbols(m), 6);
     expect(m, 0x1000, "whole", 0x1000, 0x1040);
     expect(m, 0x1044, "inner", 0x1040, 0x1050);
-    expect(m, 0x1060, NULL, 0x1050, 0x1800); /* it was cut, not split: rather no name than a wrong one */
+    expect(m, 0x1060, NULL, 0x1050, 0x1800); /* it was cut, not split: better no name than a wrong one */
     expect(m, 0x18ff, "unsized", 0x1800, 0x1900);
     expect(m, 0x2ffc, "last", 0x2ff0, 0x3000); /* to the end of its section */
     expect(m, 0x3000, NULL, 0x3000, 0xa000);

@@ -4,7 +4,7 @@
 #include "input_inside.h"
 #include "output_check.h"
 
-/* Skips a test of what this build lacks. */
+/* Skips a test if this build lacks the compression. */
 static void skip_without(tl_compression c)
 {
     tl_output *o = NULL;

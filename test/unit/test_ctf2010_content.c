@@ -45,7 +45,7 @@ static made *fresh(bool big)
     return m;
 }
 
-/* Plain content, and these problems. Nobody is told who does not ask. */
+/* Plain content, with these problems if there is a list for them. */
 static void check_plain(const made *m, const char *problems)
 {
     for (int report = 0; report < 2; report++) {
@@ -88,7 +88,7 @@ static void checksums(void **state)
             h.checksum ^= 0x10000;
             made_packet(m, h, TEXT, TEXT_N);
             check_plain(m, "FL ctf2010.checksum 16 48+21\n");
-            m->n -= 11; /* what is cut off is not verified */
+            m->n -= 11; /* cut content is not verified */
             check_plain(m, "");
             free(m);
         }
@@ -128,7 +128,7 @@ static void encryption(void **state)
     made *m = fresh(false);
     made_packet(m, (made_header){.encryption = AES, .compression = 77}, TEXT, TEXT_N);
     check_skipped(m, "N ctf2010.encrypted 0 0+0\n");
-    m->n = 0; /* the checksum is that of what is stored */
+    m->n = 0; /* the checksum covers the stored bytes */
     made_packet(m, (made_header){.encryption = AES, .checksum_scheme = CRC32, .checksum = 5}, TEXT, TEXT_N);
     check_skipped(m, "FL ctf2010.checksum 16 48+21\nN ctf2010.encrypted 0 0+0\n");
     m->n = 0;
@@ -140,7 +140,7 @@ static void encryption(void **state)
     free(m);
 }
 
-/* The header and TEXT, and zeros behind them that may be read. */
+/* The header and TEXT, followed by zeros that may be read. */
 static void check_text(const made *m)
 {
     result r = content_of(m, true);
@@ -170,13 +170,13 @@ static void compression(void **state)
             continue;
         }
         check_text(m);
-        /* What follows the compressed data does not matter, ... */
+        /* Bytes after the compressed data do not matter, ... */
         m->n = 0;
         uint8_t with_tail[200] = {0};
         memcpy(with_tail, c->data, c->n);
         made_packet(m, (made_header){.compression = c->scheme}, with_tail, sizeof with_tail);
         check_text(m);
-        /* ... but it has to be whole. */
+        /* ... but it must be complete. */
         for (size_t n = 0; n < c->n; n++) {
             m->n = 0;
             made_packet(m, (made_header){.compression = c->scheme, .padding = c->n - n}, c->data, n);
@@ -191,7 +191,7 @@ static void compression(void **state)
     }
 }
 
-/* Of a packet that is cut off compressed content is not used, even if it is all there. */
+/* The compressed content of a cut packet is not used, even if it is complete. */
 static void cut_off(void **state)
 {
     for (size_t i = 0; i < CODECS; i++) {

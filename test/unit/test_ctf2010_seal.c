@@ -1,5 +1,5 @@
-/* Tests of packets of 2010 that are compressed and have checksums: which options there are, and what stands in headers.
- * What readers make of it is tested by roundtrip.ctf.sealed, with other libraries. */
+/* Tests of compressed packets of 2010 with checksums: available options, and contents of headers. roundtrip.ctf.sealed
+ * tests reading them with other libraries. */
 #include "base/crc32.h"
 #include "base/digest.h"
 #include "base/io/pack.h"
@@ -8,7 +8,7 @@
 #include "format/ctf/ctf2010_packet.h"
 #include "traceloom/sink.h"
 
-/* What the writer says of these options. */
+/* The writer's answer to these options. */
 static int refusal(const char *version, const char *compress, const char *checksum, char message[sizeof(tl_error)])
 {
     fixture w = {0};
@@ -46,7 +46,7 @@ static void test_options(void **state)
     assert_int_equal(refusal("1.1", NULL, "crc32", message), 0);
 }
 
-/* What a build lacks is said before anything is written. */
+/* What a build lacks is reported before anything is written. */
 static void test_libraries(void **state)
 {
     static const struct {
@@ -131,7 +131,7 @@ static void test_compression(void **state)
     assert_true(plain && packed);
 }
 
-/* Other formats refuse what they have no use for. */
+/* Other formats refuse options that they cannot use. */
 static void test_other_formats(void **state)
 {
     fixture f;

@@ -1,8 +1,8 @@
-/* Packets of the 2010 dialect: which are found, what they say, and what is said of the others. */
+/* Packets of the 2010 dialect: which are found, their contents, and problems of the others. */
 #include "make_ctf2010.h"
 
-/* Walks over the bytes and shows the packets: number:offset+size/content bytes, '!' if cut off. Problems are shown
- * behind them. The window holds `capacity` bytes. */
+/* Walks over the bytes and shows the packets: number:offset+size/content bytes, '!' if cut off. Problems follow. The
+ * window holds `capacity` bytes. */
 static void walk(const made *m, size_t capacity, bool report, shown *out)
 {
     ctf_unit unit = {.schema = {.dialect = CTF_2010, .session = SESSION}};
@@ -41,7 +41,7 @@ static void walk(const made *m, size_t capacity, bool report, shown *out)
     free(exact);
 }
 
-/* The same whatever the window, and the same packets if nobody wants to know of problems. */
+/* The same for any window, and the same packets without a list of problems. */
 static void check_walk(const made *m, const char *expected)
 {
     static const size_t capacity[] = {48, 49, 64, 100, 4096, 1 << 17};
@@ -163,7 +163,7 @@ static void flaws(void **state)
         }
 }
 
-/* A size that leads to the end of the file is believed, too; one that leads elsewhere is not. */
+/* A size that leads to the end of the file is believed, too; any other is not. */
 static void sizes_that_lie(void **state)
 {
     made *m = fresh(false);
@@ -188,7 +188,7 @@ static void garbage(void **state)
     made_bytes(m, "some garbage", 12);
     add(m, (made_header){0});
     made_bytes(m, "0", 1);
-    made_bytes(m, nearly, sizeof nearly - 1); /* magic numbers, but none with the session behind it */
+    made_bytes(m, nearly, sizeof nearly - 1); /* magic numbers, but none followed by the session */
     add(m, (made_header){0});
     made_bytes(m, "end", 3);
     check_walk(m, "0:12+64/60 1:95+64/60 \nFL ctf2010.magic 0 0+12\nFL ctf2010.magic 76 76+19\n"
@@ -199,7 +199,7 @@ static void garbage(void **state)
     free(m);
 }
 
-/* A mark is found wherever it lies, also over the end of a window. */
+/* A mark is found anywhere, also across the end of a window. */
 static void marks_anywhere(void **state)
 {
     for (size_t i = 4; i < 300; i++) {
@@ -235,7 +235,7 @@ static void truncated(void **state)
     free(m);
 }
 
-/* A file that became shorter while it was read is an error, not the end. */
+/* A file that shrank while it was read is an error, not the end. */
 static void changed(void **state)
 {
     made *m = fresh(false);
@@ -285,7 +285,7 @@ static void sections(void **state)
         {"net_1_2", 1, 2},
         {"net.rx_3", 2, 3},
         {"dir/sub_4/net.rx.2147483647", 2, INT32_MAX},
-        {"net_2147483648", 0, -1}, /* no processor has this number */
+        {"net_2147483648", 0, -1}, /* too large for a processor */
         {"net_99999999999999999999", 0, -1},
         {"7", 3, -1},
         {"7_7", 3, 7},

@@ -1,4 +1,4 @@
-/* Tests of clocks: those of several units on one, offsets of any size, and the arithmetic behind it. */
+/* Tests of clocks: those of several units as one, offsets of any size, and the arithmetic. */
 #include "check.h"
 #include "ctf_source.h"
 #include "format/ctf/read/ctf_wide.h"
@@ -45,7 +45,7 @@ static void one_clock_is_the_clock_of_the_trace(void **state)
     close_made(s, &folder);
 }
 
-/* LTTng's clock counts from the epoch, whatever it says. */
+/* LTTng's clock counts from the epoch, whatever the metadata says. */
 static void monotonic_has_utc(void **state)
 {
     static const clocked c = {"freq = 1000000000; offset = 1600000000000000000;", "monotonic", 77};
@@ -95,7 +95,7 @@ static void different_frequencies_become_nanoseconds(void **state)
     close_made(s, &folder);
 }
 
-/* Offsets that nothing holds: no crash, and differences stay right as long as they fit. */
+/* Offsets too large for any type: no crash, and differences stay right as long as they fit. */
 static void extreme_offsets(void **state)
 {
     static const char *const at[] = {
@@ -114,7 +114,7 @@ static void extreme_offsets(void **state)
             if (i == k) {
                 assert_int_equal(nth(s, 0)->begin, 5);
                 assert_true(nth(s, 1)->begin == UINT64_MAX - 20);
-                assert_true(clock->has_utc == (i == 4)); /* years that no int64_t of nanoseconds has */
+                assert_true(clock->has_utc == (i == 4)); /* years beyond an int64_t of nanoseconds */
             }
             if (s->trace.ndamage)
                 fail_msg("%s: %s", s->trace.damage[0].rule, s->trace.damage[0].what);
@@ -130,7 +130,7 @@ static void extreme_offsets(void **state)
     close_made(s, &folder);
 }
 
-/* A clock that nothing was measured with does not spoil the others. */
+/* A clock that measured nothing does not spoil the others. */
 static void clocks_without_files_do_not_count(void **state)
 {
     static const clocked c = {"freq = 1000; offset_s = 100;", NULL, 5};

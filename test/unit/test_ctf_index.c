@@ -1,4 +1,4 @@
-/* Tests of the index of packets: points and what they promise, reading a part of the time, and the index as bytes. */
+/* Tests of the index of packets: points and their promises, reading a part of the time, and the index as bytes. */
 #include "ctf_source.h"
 #include "format/ctf/read/ctf_index.h"
 
@@ -58,12 +58,12 @@ static void every_packet_of_a_small_file_is_a_point(void **state)
     for (uint32_t i = 0; i < 50; i++) {
         assert_int_equal(f->point[i].number, i);
         assert_int_equal(f->point[i].offset, 106 * i);
-        assert_int_equal(f->point[i].latest, 10 * i); /* not before it begins itself */
+        assert_int_equal(f->point[i].latest, 10 * i); /* not before its own begin */
     }
     close_made(s, &folder);
 }
 
-/* Many packets of one file beside a large one: every so many are kept, evenly. */
+/* Many packets of one file beside a large one: evenly spaced ones are kept. */
 static void points_are_thinned_out(void **state)
 {
     ctf_bytes folder = {0}, data = {0};
@@ -117,7 +117,7 @@ static void packets_that_go_back_are_known(void **state)
 
 /* ---- reading a part ---- */
 
-/* A file as no tracer would write it: streams that overlap, ends that are missing or wrong. */
+/* A file that no tracer would write: streams that overlap, ends that are missing or wrong. */
 static void put_random(ctf_bytes *folder, unsigned parts, unsigned streams)
 {
     ctf_bytes data = {0};
@@ -127,13 +127,13 @@ static void put_random(ctf_bytes *folder, unsigned parts, unsigned streams)
         ctf_made_packet p = {.stream = (uint32_t)below(streams), .begin = now, .events = events};
         p.end = below(5) == 0 ? 0 : now + events + below(20);
         made_packet(&data, parts, p);
-        /* A packet that does not say when it ends is over when the next one of its stream begins. */
+        /* A packet without an end lasts until the next one of its stream begins. */
         now += below(8) == 0 && p.end > 0 && !(parts & MADE_BEGIN_ONLY) ? below(4) : events + below(30);
     }
     made_file(folder, "s", &data);
 }
 
-/* Each point is a packet, and no earlier packet has an event later than it says. */
+/* Each point is a packet, and no earlier packet has an event later than the point says. */
 static void check_points(tl_source *s)
 {
     const ctf_file *f = &reader_of(s)->file[0];
@@ -196,7 +196,7 @@ static void parts_are_as_in_the_whole(void **state)
     }
 }
 
-/* What follows a packet of unknown end may begin before that is over, if it is of another stream. */
+/* A packet of another stream may begin before one of unknown end is over. */
 static void packets_without_end_are_not_passed_over(void **state)
 {
     for (uint64_t begin = 0; begin < 2; begin++) {
@@ -301,7 +301,7 @@ static void other_bytes_are_refused(void **state)
     longer[n] = 0;
     assert_false(ctf_index_unpack(&y, reader_of(s), longer, n + 1));
     free(longer);
-    /* Any damage is refused, or is an index that can be used. */
+    /* Damaged bytes are refused, or make a usable index. */
     for (unsigned i = 0; i < 100000; i++) {
         const size_t at = (size_t)below(n);
         const uint8_t before = data[at];

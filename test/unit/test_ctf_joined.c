@@ -1,5 +1,5 @@
-/* Tests of streams in several files: which files are one stream, what its track is called, and that it is read in the
- * order of time. */
+/* Tests of streams in several files: which files are one stream, the name of its track, and reading in order of
+ * time. */
 #include "ctf_source.h"
 #include "format/ctf/read/ctf_index.h"
 
@@ -54,7 +54,7 @@ static void expect_tracks(const ctf_made *how, const made_part *p, size_t n, con
 
 static const ctf_made usual = {.parts = MADE_ALL, .streams = 2};
 
-/* Numbers of files that were used again: the last ones in time come first. */
+/* Reused numbers of files: the last ones in time come first. */
 static const made_part wrapped[] = {
     {.name = "s_0_0", .instance = 3, .begin = 50, .end = 55, .sequence = 9, .discarded = 7},
     {.name = "s_0_1", .instance = 3, .begin = 10, .end = 19, .sequence = 4, .discarded = 2},
@@ -138,10 +138,10 @@ static void what_stays_apart(void **state)
     p[0].stream = 1;
     expect_tracks(&usual, p, 3, "1/s_0_0 0/s_0");
     memcpy(p, wrapped, sizeof p);
-    p[1].end = 20; /* goes on while the next one is there: then none is believed */
+    p[1].end = 20; /* continues after the next one begins: then none is believed */
     expect_tracks(&usual, p, 3, "0/s_0_0 0/s_0_1 0/s_0_2");
     memcpy(p, wrapped, sizeof p);
-    p[2].end = 0; /* nobody knows when it ends ... */
+    p[2].end = 0; /* its end is unknown ... */
     expect_tracks(&usual, p, 3, "0/s_0_0 0/s_0_1 0/s_0_2");
     memcpy(p, wrapped, sizeof p);
     p[0].end = 0; /* ... which does not matter for the last one */
@@ -168,7 +168,7 @@ static void mixed_files(void **state)
     }
 }
 
-/* Without the number of the stream, names and processors have to say it. */
+/* Without the number of the stream, names and processors must identify it. */
 static void without_instances(void **state)
 {
     static const ctf_made how = {.parts = no_instance, .context = "u32 cpu_id;"};
@@ -196,7 +196,7 @@ static void without_instances(void **state)
     expect_tracks(&no_cpu, p, 2, "0/c_1_0 0/c_1_1");
 }
 
-/* Different folders stay different tracks: their paths tell them apart. */
+/* Different folders are different tracks: their paths distinguish them. */
 static void other_folders(void **state)
 {
     ctf_bytes folder = {0}, data = {0};

@@ -1,4 +1,4 @@
-/* Limits of what a trace in folders may ask of its reader, and things that have none. */
+/* Limits on what a trace in folders may demand of its reader, and demands without a limit. */
 #include "ctf_source.h"
 #include "format/ctf/read/ctf_losses.h"
 #include "format/ctf/read/ctf_same.h"
@@ -14,7 +14,7 @@ static void put_text_file(ctf_bytes *folder, const char *name, const char *text)
     "/* CTF 1.8 */ trace { major = 1; minor = 8; byte_order = le; };\n"                                                \
     "typealias integer { size = 8; align = 8; } := u8;\n"
 
-/* Reads a trace of one event class with these fields; the error of the one who fails first. */
+/* Reads a trace of one event class with these fields; the error of the first failure. */
 static int read_fields(const char *fields, const char *bytes, size_t n, uint64_t *events, tl_error *e)
 {
     static char text[1 << 14];
@@ -39,7 +39,7 @@ static int read_fields(const char *fields, const char *bytes, size_t n, uint64_t
     return status;
 }
 
-/* A length that is in whichever option was chosen, however many there are. */
+/* A length inside whichever option was chosen, with any number of options. */
 static void lengths_may_be_in_any_option(void **state)
 {
     enum { OPTIONS = 200 };
@@ -76,7 +76,7 @@ static void lengths_are_limited(void **state)
     }
 }
 
-/* A trace of many stream classes and many files that all might be of each. */
+/* A trace of many stream classes and many files, each possibly of any class. */
 static void stream_classes_of_all_files_are_limited(void **state)
 {
     enum { CLASSES = 60000, FILES = 280 };
@@ -97,7 +97,7 @@ static void stream_classes_of_all_files_are_limited(void **state)
     free(folder.data);
 }
 
-/* Two packets of each stream, between which an event was lost: it is counted, or the trace says that it is not. */
+/* Two packets of each stream, with a lost event between: it is counted, or the trace says that it is not. */
 static void streams_of_one_file_are_limited(void **state)
 {
     for (unsigned more = 0; more < 2; more++) {
@@ -127,7 +127,7 @@ static ctf_schema parsed(const char *text, size_t n)
     return s;
 }
 
-/* Schemas are one if they are the same, but they are not compared at any price. */
+/* Equal schemas are one, but comparing them has a limit. */
 static void schemas_of_many_clocks_are_not_compared(void **state)
 {
     for (unsigned n = 64; n <= 65; n++) {
@@ -144,7 +144,7 @@ static void schemas_of_many_clocks_are_not_compared(void **state)
     }
 }
 
-/* Types each of which holds the one before twice: 2^20 of them, in 20 pairs. */
+/* Types that each hold the one before twice: 2^20 of them, in 20 pairs. */
 static void schemas_of_many_types_are_not_compared(void **state)
 {
     enum { LEVELS = 20 };

@@ -1,5 +1,5 @@
-/* Tests of metadata files: every container, what is wrong with it, and places of errors in the file; and, where the
- * corpus is at hand, that each of its traces whose metadata decides is judged as it should be. */
+/* Tests of metadata files: every container, its errors, and places of errors in the file; and, if the corpus is there,
+ * that each of its traces that metadata alone decides is judged as expected. */
 #include "base/compiler.h"
 #include "base/endian.h"
 #include "check.h"
@@ -29,7 +29,7 @@ static void put(const void *bytes, size_t n)
     file.n += n;
 }
 
-/* Text in the writing of json_schema.h. */
+/* Text in the notation of json_schema.h. */
 static void put_text(const char *text)
 {
     char *copy = json_text(text);
@@ -46,7 +46,7 @@ static void put_zeros(size_t n)
 
 static const uint8_t uuid[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
-/* A packet with n bytes of content and some padding; returns its header, to be spoiled. */
+/* A packet with n bytes of content and some padding; returns its header, for spoiling. */
 static char *put_packet(bool big, unsigned header, unsigned major, unsigned minor, const char *content, size_t n,
                         size_t padding)
 {
@@ -54,7 +54,7 @@ static char *put_packet(bool big, unsigned header, unsigned major, unsigned mino
     put_zeros(header);
     tl_store32(begin, CTF_MAGIC_METADATA, big);
     memcpy(begin + CTF_META_UUID, uuid, sizeof uuid);
-    tl_store32(begin + CTF_META_CHECKSUM, 0xdeadbeef, big); /* not looked at, without a scheme */
+    tl_store32(begin + CTF_META_CHECKSUM, 0xdeadbeef, big); /* ignored without a scheme */
     tl_store32(begin + CTF_META_CONTENT_SIZE, (uint32_t)(header + n) * 8, big);
     tl_store32(begin + CTF_META_PACKET_SIZE, (uint32_t)(header + n + padding) * 8, big);
     begin[CTF_META_MAJOR] = (char)major;
@@ -154,7 +154,7 @@ static void test_no_metadata(void **state)
 
 static const char text_2[] = "\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":\"data-stream-class\"}\n";
 
-/* All three headers, both byte orders, and content that is cut anywhere. */
+/* All three headers, both byte orders, and content cut anywhere. */
 static void test_packets(void **state)
 {
     const size_t n = sizeof text_2 - 1;
@@ -179,7 +179,7 @@ static void test_packets(void **state)
     file.n = 0;
     put_packet(true, 60, 2, 0, text_2, n, 0);
     assert_int_equal(read_well()->nstream, 1);
-    /* Padding that is cut off is not a loss. */
+    /* Cut padding is no loss. */
     file.n = 0;
     put_packet(false, CTF_META_SIZE, 2, 0, text_2, n, 100);
     file.n -= 60;
@@ -194,7 +194,7 @@ static void test_packets(void **state)
 
 static void test_uuids(void **state)
 {
-    /* What the text says goes before what the packets say; zeros say nothing. */
+    /* The text has priority over the packets; zeros mean nothing. */
     static const char own[] = "\x1e{\"type\":\"preamble\",\"version\":2,\"uuid\":[9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9]}\n";
     put_packet(false, CTF_META_SIZE, 2, 0, own, sizeof own - 1, 0);
     assert_int_equal(read_well()->uuid[3], 9);
@@ -273,7 +273,7 @@ static void test_cut(void **state)
     read_badly(TL_EDAMAGED, second, "packet 1: expected the magic number");
 }
 
-/* Errors of the text are found again in the file, whichever packet they are in. */
+/* Errors in the text are located in the file, whichever packet they are in. */
 static void test_places(void **state)
 {
     static const char bad[] = "\x1e{\"type\":\"preamble\",\n\"version\":3}";
@@ -286,7 +286,7 @@ static void test_places(void **state)
         const size_t place = at < cut ? CTF_META_SIZE + at : second + CTF_META_SIZE + at - cut;
         read_badly(TL_EUNSUPPORTED, place, "line 2, column 11: \"version\": expected 2");
     }
-    /* The same for positions that are kept in the schema. */
+    /* The same for positions kept in the schema. */
     file.n = 0;
     put_packet(false, CTF_META_SIZE, 2, 0, text_2, 40, 10);
     put_packet(false, CTF_META_SIZE, 2, 0, "", 0, 10);
@@ -319,8 +319,8 @@ static void test_too_large(void **state)
 
 /* ---- the corpus ---- */
 
-/* Whether metadata alone must refuse a trace that readers refuse. What other traces do wrong is in their data, or is
- * found only when lengths and selectors are looked up. */
+/* Whether metadata alone must refuse a trace that readers refuse. Errors of other traces are in their data, or appear
+ * only when lengths and selectors are looked up. */
 static bool metadata_refuses(const char *trace)
 {
     static const char *const traces[] = {
@@ -394,7 +394,7 @@ static void test_corpus(void **state)
     assert_true(read >= 155);
 }
 
-/* The recordings with metadata as LTTng 2.15 writes it, once as text and once in packets. */
+/* The recordings with LTTng 2.15's metadata, once as text and once in packets. */
 static void test_recordings(void **state)
 {
     const char *shared = getenv("TL_SHARED");

@@ -1,4 +1,4 @@
-/* Tests of opening folders: units and files, what the trace says of itself, tracks, ranges, losses, problems. */
+/* Tests of opening folders: units and files, properties of the trace, tracks, ranges, losses, problems. */
 #include "ctf_source.h"
 #include "format/ctf/read/ctf_index.h"
 
@@ -105,9 +105,9 @@ static void units_are_one_trace(void **state)
         assert_int_equal(t->damage_count, 0);
         assert_int_equal(t->nnote, 0);
         assert_int_equal(t->ntrack, UNITS);
-        assert_int_equal(t->ncls, 1); /* all say the same */
+        assert_int_equal(t->ncls, 1); /* all have the same */
         assert_string_equal(t->version, "1.8");
-        assert_int_equal(t->nproperty, 2); /* what differs belongs to none */
+        assert_int_equal(t->nproperty, 2); /* differing ones belong to none */
         assert_string_equal(t->property[0].name, "hostname");
         assert_string_equal(t->property[0].text, "box");
         assert_string_equal(t->property[1].name, "tracer");
@@ -120,7 +120,7 @@ static void units_are_one_trace(void **state)
     free(folder.data);
 }
 
-/* Units of other classes have their own, and those that are the same are one. */
+/* Units with different classes have their own; equal ones are one. */
 static void different_units(void **state)
 {
     ctf_bytes folder = {0};
@@ -214,7 +214,7 @@ static void problems_of_packets_are_in_order_of_files(void **state)
     free(folder.data);
 }
 
-/* All packets agree on a uuid that the metadata has not: a note. They do not: those that differ are lost. */
+/* All packets have one uuid that the metadata lacks: a note. If they differ, those that differ are lost. */
 static void a_common_uuid_is_the_right_one(void **state)
 {
     enum { ALL_THE_SAME, ONE_IS_RIGHT, ALL_DIFFER };
@@ -322,7 +322,7 @@ static void without_times_there_is_no_range(void **state)
     close_made(s, &folder);
 }
 
-/* Tracers that were killed leave 0 as the end; others leave one before the begin. */
+/* Killed tracers leave 0 as the end; others leave one before the begin. */
 static void ends_that_make_no_sense_are_not_believed(void **state)
 {
     static const uint64_t ends[] = {0, 499};
@@ -341,7 +341,7 @@ static void ends_that_make_no_sense_are_not_believed(void **state)
     }
 }
 
-/* Packets of one stream: number and counter of discarded events, and what is lost by them. */
+/* Packets of one stream: number and counter of discarded events, and the resulting losses. */
 static void losses_of_a_stream(void **state)
 {
     static const struct {
@@ -354,7 +354,7 @@ static void losses_of_a_stream(void **state)
         {{{0, 0}, {3, 0}, {4, 0}}, 0, 2},          /* 1 and 2 are missing */
         {{{7, 100}, {8, 90}, {9, 92}}, 2, 0},      /* a counter that was set back */
         {{{7, 0}, {7, 0}, {2, 0}}, 0, 0},          /* numbers that stay or go back */
-        {{{3, UINT64_MAX}, {4, 1}, {5, 1}}, 2, 0}, /* around */
+        {{{3, UINT64_MAX}, {4, 1}, {5, 1}}, 2, 0}, /* wraps around */
         {{{UINT64_MAX, 0}, {1, 0}, {2, 0}}, 0, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -374,7 +374,7 @@ static void losses_of_a_stream(void **state)
     }
 }
 
-/* What was discarded up to the first packet is not counted if nothing says that it is the first: that is noted. */
+/* Events discarded up to the first packet are not counted unless it is known to be the first: a note tells that. */
 static void what_was_discarded_before_is_noted(void **state)
 {
     for (unsigned discarded = 0; discarded < 2; discarded++) {
@@ -393,7 +393,7 @@ static void what_was_discarded_before_is_noted(void **state)
         }
         close_made(s, &folder);
     }
-    /* One that is not the first by its number is noted by nobody: others may know. */
+    /* A packet whose number shows that it is not the first needs no note: others may know. */
     ctf_bytes folder = {0};
     made_unit(&folder, "", &usual);
     put_stream(&folder, "s", MADE_ALL, (ctf_made_packet){.sequence = 3, .discarded = 41});
@@ -420,7 +420,7 @@ static void losses_of_streams_in_one_file(void **state)
     close_made(s, &folder);
 }
 
-/* A tracer that goes on in another file, even in another folder, loses there, too; but not by files that overlap. */
+/* A tracer that goes on in another file, even in another folder, has losses there, too; overlapping files do not. */
 static void losses_between_files(void **state)
 {
     ctf_bytes folder = {0};

@@ -1,4 +1,4 @@
-/* Plans and runs: random types, encoded bit by bit by a slow writer of our own, must decode to the same values. */
+/* Plans and runs: random types, encoded bit by bit by our own slow writer, must decode to the same values. */
 #include "check.h"
 #include "format/ctf/plan/ctf_plan_impl.h"
 #include "format/ctf/plan/ctf_run.h"
@@ -19,7 +19,7 @@ static void put_bit(bits *b, bool big, unsigned v)
 }
 
 /* A number: little-endian puts its lowest bit first and fills bytes from their lowest bit, big-endian the highest.
- * `reversed` turns around which bit comes first. */
+ * `reversed` reverses the order of bits. */
 static void put_number(bits *b, const ctf_type *t, uint64_t v)
 {
     const bool big = t->order == CTF_BE;

@@ -1,4 +1,4 @@
-/* Tests of the walk over packets: which are found, what is said of those that cannot be used, and where it goes on. */
+/* Tests of the walk over packets: which are found, reports about unusable ones, and where it continues. */
 #include "ctf_walk_fixture.h"
 
 /* ---- good files ---- */
@@ -53,7 +53,7 @@ static void without_sizes_the_file_is_one_packet(void **state)
     stop(x);
 }
 
-/* Producers that say little-endian and write the other order, or the reverse. */
+/* Producers that claim little-endian and write the other order, or the reverse. */
 static void magic_in_either_byte_order(void **state)
 {
     fixture *x = start(MADE_ALL);
@@ -117,7 +117,7 @@ static void unknown_stream_class_is_skipped(void **state)
 static void impossible_sizes_are_skipped(void **state)
 {
     static const struct {
-        int64_t content, size; /* what is added, in bits */
+        int64_t content, size; /* added, in bits */
         size_t at;             /* bytes from the packet */
     } cases[] = {
         {0, 4, 56},             /* no whole bytes */
@@ -157,7 +157,7 @@ static void search_wants_the_uuid(void **state)
     stop(x);
 }
 
-/* Where headers have no uuid, a packet that is found has to be right in all. */
+/* If headers have no uuid, a packet found by searching must be entirely right. */
 static void search_without_uuid_wants_a_good_header(void **state)
 {
     fixture *x = start(MADE_ALL & ~MADE_UUID);

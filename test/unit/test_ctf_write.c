@@ -1,5 +1,5 @@
-/* Tests of the writer of folders: packets, event headers, streams and their files. What metadata says is tested in
- * test_ctf_write_metadata.c, what values become in test_ctf_write_values.c. */
+/* Tests of the writer of folders: packets, event headers, streams and their files. test_ctf_write_metadata.c tests the
+ * metadata, test_ctf_write_values.c the values. */
 #include "ctf_write_fixture.h"
 
 /* --- versions --- */
@@ -94,7 +94,7 @@ static void test_times_that_do_not_fit(void **state)
     start_plain(&w, "2");
     const uint64_t most = (UINT64_C(1) << 27) - 1;
     put_number(&w, 0, -1, 5, 1);
-    put_number(&w, 0, -1, 5 + most, 2);     /* the longest step of a short header */
+    put_number(&w, 0, -1, 5 + most, 2);     /* the largest step of a short header */
     put_number(&w, 0, -1, 6 + 2 * most, 3); /* one more */
     put_number(&w, 0, -1, 5 + 2 * most, 4); /* back */
     fixture_finish(&w);
@@ -350,7 +350,7 @@ static void test_a_full_disk_is_told(void **state)
     fixture w;
     tl_error e = {0};
     start_plain(&w, "2");
-    /* Nothing can be created in a folder that is gone. */
+    /* Nothing can be created in a removed folder. */
     assert_int_equal(scratch_files(1), 1);
     put_number(&w, 0, -1, 1, 0);
     fixture_flush(&w);

@@ -26,7 +26,7 @@ static void test_packets_of_2010(void **state)
     assert_int_equal(tl_load32(p + CTF_2010_COUNT, false), 9);
     assert_int_equal(tl_load64(p + CTF_2010_BEGIN, false), 0);
     assert_int_equal(tl_load64(p + CTF_2010_END, false), 2 * (1 + (UINT64_C(1) << 27)));
-    assert_int_equal(tl_load32(p + CTF_2010_DISCARDED, false), 0); /* what was lost before is not known */
+    assert_int_equal(tl_load32(p + CTF_2010_DISCARDED, false), 0); /* the earlier losses are unknown */
     assert_int_equal(p[CTF_2010_COUNT_BITS], 32);
     const uint8_t *e = p + CTF_2010_HEADER;
     assert_int_equal(tl_load32(e, false), 2 << 5 | 0);
@@ -45,7 +45,7 @@ static void test_packets_of_2010(void **state)
     folder_fini(&w);
 }
 
-/* A clock that counts ns is written as it is, so that nothing is before its begin. */
+/* A clock that counts ns is written unchanged, so that nothing precedes its begin. */
 static void test_times_of_2010(void **state)
 {
     fixture w;
@@ -60,13 +60,13 @@ static void test_times_of_2010(void **state)
     folder_fini(&w);
 }
 
-/* A name of nothing but digits has no number behind it; nothing before its first byte is looked at. */
+/* A name of digits only has no number at its end; no byte before its first is read. */
 static void test_digits_of_2010(void **state)
 {
     for (size_t n = 1; n < 4; n++) {
         fixture w;
         size_t size;
-        char *name = malloc(n + 1); /* nothing stands before it */
+        char *name = malloc(n + 1); /* nothing precedes it */
         assert_non_null(name);
         memset(name, '7', n);
         name[n] = '\0';

@@ -1,4 +1,4 @@
-/* Tests of the writer of folders: what events mean is kept, and what is lost is told. */
+/* Tests of the writer of folders: the meaning of events is kept, and losses are reported. */
 #include "ctf_read_back.h"
 #include "stack_fixture.h"
 
@@ -34,7 +34,7 @@ static void test_kinds_and_keys(void **state)
                         {TL_INSTANT, TL_KEY_NONE, 0, ""},
                         {TL_ENTER, TL_KEY_FUNCTION, (uint64_t)-4, "i-4"}};
         for (int k = 0; k < 6; k++) {
-            if (k != 4) /* a loss may be read as such or not */
+            if (k != 4) /* a loss may be read as one or not */
                 assert_int_equal(out[k].cls.kind, expected[k].kind);
             assert_int_equal(out[k].cls.key, expected[k].key);
             if (expected[k].key != TL_KEY_NONE)
@@ -95,7 +95,7 @@ static void test_functions_and_tracks(void **state)
     }
 }
 
-/* Kinds and keys of samples, begins and ends: the keys are for analyses, and no member. */
+/* Kinds and keys of samples, begins and ends: keys are for analyses, and no members. */
 static void test_kinds_of_runtimes(void **state)
 {
     for (int i = 0; i < 3; i++) {
@@ -123,9 +123,9 @@ static void test_kinds_of_runtimes(void **state)
     }
 }
 
-/* --- what is lost is told --- */
+/* --- losses are reported --- */
 
-/* In a file each frame has its own name: readers, ours among them, would not take an event of that size. */
+/* In a file each frame has its own name: readers, including ours, would not take an event of that size. */
 static void test_stacks_too_large(void **state)
 {
     enum { NAME = 100000, DEPTH = 400 };
@@ -237,7 +237,7 @@ static void test_lengths_that_lie(void **state)
     folder_fini(&w);
 }
 
-/* A length that no text confirms is believed up to a limit: beyond it the event is left out. */
+/* A length that no text confirms is believed up to a limit; beyond it the event is left out. */
 static void test_lengths_that_ask_for_much(void **state)
 {
     static const tl_field f[] = {{.name = "n", .type = TL_U64, .bits = 32},

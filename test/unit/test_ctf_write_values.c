@@ -1,8 +1,8 @@
-/* Tests of the writer of folders: what values become in each dialect, as our reader finds them. */
+/* Tests of the writer of folders: values in each dialect, as our reader finds them. */
 #include "ctf_read_back.h"
 #include "stack_fixture.h"
 
-/* Writes one event of a class with these fields and compares what comes back. */
+/* Writes one event of a class with these fields and compares the result of reading it. */
 static void check(const tl_field *field, uint32_t nfield, uint32_t ncontext, const tl_value *v, uint32_t nv,
                   const char *expected[3])
 {
@@ -176,7 +176,7 @@ static void test_variants(void **state)
           "u4 {[] [s\"x\" ] } {[] [s\"y\" ] } {[[u1 u2 ] ] [] }");
 }
 
-/* Values that choose an option in no order, and overlapping; the label says the same ones in another order. */
+/* Values that choose an option, unsorted and overlapping; the label has the same ones in another order. */
 static void test_variants_of_ranges(void **state)
 {
     enum { MINUS_3 = -3, MINUS_9 = -9 };
@@ -205,7 +205,7 @@ static void test_variants_of_ranges(void **state)
     }
 }
 
-/* The class "c" of what was read back. */
+/* The class "c" read back. */
 static const tl_class *class_c(const tl_source *s, uint32_t nfield)
 {
     const tl_trace *t = tl_source_trace(s);
@@ -217,7 +217,7 @@ static const tl_class *class_c(const tl_source *s, uint32_t nfield)
     return tl_trace_class(t, k);
 }
 
-/* The number of the field that selects the option of the second one, as it is read back. */
+/* The number of the field read back that selects the option of the second one. */
 static unsigned selector_of(const tl_field f[2], const char *version)
 {
     static const tl_value v[] = {I(5), VARIANT(0), S("x")};
@@ -236,7 +236,7 @@ static unsigned selector_of(const tl_field f[2], const char *version)
     return governor;
 }
 
-/* In 1.8 the source's field selects only where its labels mean the same values: else one of our own does. */
+/* In 1.8 the source's field selects only if its labels mean the same values; otherwise one of our own does. */
 static void test_selector_stays(void **state)
 {
     static const tl_mapping a[] = {{NULL, 5, 9}, {NULL, 1, 2}};
@@ -265,7 +265,7 @@ static void test_selector_stays(void **state)
         };
         if (selector_of(f, "1.8") != c[i].stays)
             fail_msg("case %zu: the selector %s", i, c[i].stays ? "is another one" : "stays");
-        assert_int_equal(selector_of(f, "2"), 1); /* labels say nothing there */
+        assert_int_equal(selector_of(f, "2"), 1); /* labels do not matter there */
     }
 }
 
@@ -286,7 +286,7 @@ static void test_optional_fields(void **state)
           "u1 [u5 ] [[u6 ] ] [] {[] [[u1 ] ] }");
 }
 
-/* Null is held where a field says that it may be null, and read as such but in 2010: lists of 0 or 1 elements there. */
+/* Null is possible in a field marked nullable, and read back as null; in 2010 as a list of 0 or 1 elements. */
 static void test_nulls(void **state)
 {
     enum { NULLABLE = TL_FIELD_NULLABLE, EVENT = TL_SCOPE_PAYLOAD - TL_SCOPE_EVENT };
@@ -317,7 +317,7 @@ static void test_nulls(void **state)
     CHECK(f, 1, absent, "~ u2 ~ ~ - [] [] u9", "~ u2 ~ ~ <0 {} > [] [] u9", "[] u2 [] [] [] [] [] u9");
 }
 
-/* What is read back says that it may be null, so that writing it again gives the same. */
+/* A nullable field is read back as such, so that writing it again gives the same. */
 static void test_nullable_stays(void **state)
 {
     static const tl_field f[] = {{.name = "id", .type = TL_HEX, .flags = TL_FIELD_NULLABLE, .bits = 32},
@@ -346,12 +346,12 @@ static void test_nullable_stays(void **state)
     }
 }
 
-/* A stack is a list of structs, whose members may be null. */
+/* A stack is a list of structs with nullable members. */
 static void test_stacks(void **state)
 {
     static const tl_field f[] = {
         {.name = "frames", .type = TL_STACK, .member = stack_members, .nmember = 3},
-        {.name = "other", .type = TL_STACK}, /* without names of the members */
+        {.name = "other", .type = TL_STACK}, /* without member names */
         {.name = "last", .type = TL_U64, .bits = 8},
     };
     const tl_value v[] = {stack_value(&stack_unknown), stack_value(NULL), U(9)};

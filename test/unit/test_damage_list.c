@@ -1,8 +1,8 @@
-/* Tests of the list of damage of a trace: what is kept, and what is counted. */
+/* Tests of a trace's list of damage: entries kept, and entries counted. */
 #include "check.h"
 #include "model/trace_impl.h"
 
-/* Some questions need two passes over the events: each place counts once, whether it is kept or not. */
+/* Some answers need two passes over the events: each place counts once, kept or not. */
 static void test_second_pass_counts_nothing(void **state)
 {
     enum { PLACES = TL_DAMAGE_KEPT + 500 };

@@ -70,7 +70,7 @@ static int find_symbol(void *arg, const tl_elf_symbol *s)
     return 0;
 }
 
-/* The address that the unstripped copy of the binary gives a function. */
+/* The address of a function in the unstripped copy of the binary. */
 static uint64_t address_of(const char *function)
 {
     struct wanted w = {.name = function};
@@ -133,8 +133,8 @@ static void test_lines_of_the_binary(void **state)
     }
 }
 
-/* Whoever makes a binary says which files its units were split off into. Lines then come from the line table alone, in
- * which a function may begin where its body does. */
+/* The maker of a binary decides which files its units were split into. If those are bad, lines come from the line table
+ * alone, in which a function may begin where its body does. */
 static void test_bad_split_files(void **state)
 {
     static const char *const spoil[] = {"rm *.dwo",
@@ -173,12 +173,12 @@ static void test_shared_file(void **state)
     expect_lines("app", true, true);
     run("{ printf 'shared\\0'; head -c 64 /dev/zero; } > link && objcopy --update-section .gnu_debugaltlink=link app");
     expect_lines("app", true, true);
-    run("printf x >> link && objcopy --update-section .gnu_debugaltlink=link app"); /* no build-id is so long */
+    run("printf x >> link && objcopy --update-section .gnu_debugaltlink=link app"); /* too long for a build-id */
     expect_lines("app", true, false);
     remove_folder();
 }
 
-/* Assembly declares nothing: the line is the one of the first instruction. */
+/* Assembly declares nothing: the line is that of the first instruction. */
 static void test_lines_of_the_line_table(void **state)
 {
     compile("sha1 -g");
@@ -202,8 +202,8 @@ static void test_lines_of_the_line_table(void **state)
     remove_folder();
 }
 
-/* Two pieces of code, each with lines of its own, of which the first one's end where the second one's begin; code of
- * line 0, which nobody wrote; and code behind both, within the same unit, of which no row tells. */
+/* Two pieces of code, each with lines of its own; those of the first end where those of the second begin. Then code of
+ * line 0, which nobody wrote; and code after both, within the same unit, without any row. */
 static const char pieces[] = ".file 1 \"bare.s\"\n"
                              ".section .text.za,\"ax\",%progbits\n"
                              ".globl first\n"
@@ -306,9 +306,9 @@ static void test_debuglink(void **state)
         expect_lines("app", true, true);
         run("mkdir .debug && mv app.debug .debug");
         expect_lines("app", true, true);
-        run("ln -s ../app .debug/link"); /* found from where the binary really is */
+        run("ln -s ../app .debug/link"); /* found from the real place of the binary */
         expect_lines(".debug/link", true, true);
-        run("printf x >> .debug/app.debug"); /* the sum is wrong; the build-id, where there is one, still fits */
+        run("printf x >> .debug/app.debug"); /* the sum is wrong; the build-id, if any, still fits */
         expect_lines("app", i == 1, i == 1);
         run("cc -g -Wl,--build-id=uuid app.c -o .debug/app.debug"); /* of another build */
         expect_lines("app", false, false);

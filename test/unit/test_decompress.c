@@ -7,7 +7,7 @@
 #include "input_inside.h"
 #include "thorough.h"
 
-/* "hello, trace\n", as the usual tools compress it. */
+/* "hello, trace\n", compressed by the usual tools. */
 static const uint8_t hello_gz[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0xcb,
                                    0x48, 0xcd, 0xc9, 0xc9, 0xd7, 0x51, 0x28, 0x29, 0x4a, 0x4c, 0x4e,
                                    0xe5, 0x02, 0x00, 0xc3, 0xdb, 0x2b, 0xba, 0x0d, 0x00, 0x00, 0x00};
@@ -151,7 +151,7 @@ static void test_gzip_padding(void **state)
     tl_input_close(in);
 }
 
-/* What the magic bytes only seem to promise is plain content. */
+/* Content that only begins like compressed content is plain. */
 static void test_almost_compressed(void **state)
 {
     static const char *const text[] = {
@@ -166,7 +166,7 @@ static void test_almost_compressed(void **state)
     }
 }
 
-/* Damage: the beginning is there, and the message says what is wrong. */
+/* Damage: the beginning is there, and the message names the problem. */
 static void check_damage(const void *packed, size_t n, const char *expected, size_t expected_n, const char *what)
 {
     scratch_write("packed", packed, n);
@@ -212,8 +212,7 @@ static void test_something_else_follows(void **state)
     }
 }
 
-/* Every byte of each file changed in turn: never a crash, and never damage that goes unseen where a checksum covers it.
- */
+/* Every byte of each file changed in turn: no crash, and no undetected damage where a checksum covers it. */
 static void test_any_byte_changed(void **state)
 {
     for (int c = 0; c < CODECS; c++) {
@@ -248,7 +247,7 @@ static char *compress(const char *data, size_t n, tl_compression c, size_t *pack
     return p;
 }
 
-/* Most of what comes before the damage is kept: at most two blocks of 128 KiB are lost. */
+/* Most content before the damage is kept: at most two blocks of 128 KiB are lost. */
 static void check_large_damage(int c, tl_compression compression)
 {
     enum { N = 3000000, BLOCKS = 2 << 17 };
@@ -264,7 +263,7 @@ static void check_large_damage(int c, tl_compression compression)
         assert_true(tl_input_size(in) + BLOCKS > (uint64_t)N * (uint64_t)quarter / 4);
         tl_input_close(in);
     }
-    /* Random data is stored as it is: put a hole where the next block begins. */
+    /* Random data is stored unchanged: put a hole where the next block begins. */
     memset(packed + n / 2, 0xff, n / 4);
     scratch_write("packed", packed, n);
     tl_input *in = open_input("packed");
@@ -293,7 +292,7 @@ static void test_large_zstd_damage(void **state)
     check_large_damage(ZSTD, TL_ZSTD);
 }
 
-/* Four blocks; cut off in the third, so that two are there, and right behind it. */
+/* Four blocks; cut in the third, so that two are there, and right after it. */
 static void test_large_bzip2_damage(void **state)
 {
     if (!has(BZIP2))
@@ -312,7 +311,7 @@ static void test_large_bzip2_damage(void **state)
     assert_int_equal(tl_input_size(in), 2 * BLOCK);
     tl_input_close(in);
 
-    /* Three blocks are more than a buffer of the decompressor: all of it comes, though the input ends before. */
+    /* Three blocks are more than the decompressor's buffer: all of it comes, though the input ends before. */
     check_damage(lines_bz2, THIRD_END, expected, LINES * 11, "bzip2 data ends early");
     in = open_input("packed");
     assert_int_equal(tl_input_size(in), 3 * BLOCK);
@@ -361,7 +360,7 @@ static void test_large_zstd_pipe(void **state)
     check_large_content(TL_ZSTD);
 }
 
-/* Opening and closing leaves no descriptor behind, whichever way it ends. */
+/* Opening and closing leaves no open descriptor, in success or failure. */
 static void test_no_descriptor_is_left(void **state)
 {
     int before = dup(0);
@@ -373,7 +372,7 @@ static void test_no_descriptor_is_left(void **state)
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         tl_input *in = NULL;
         tl_input_open(&in, name[i], NULL);
-        if (in && i == 0) { /* and a program that is started does not get it */
+        if (in && i == 0) { /* and child programs do not get it */
             int flags = fcntl(before, F_GETFD);
             assert_true(flags >= 0 && (flags & FD_CLOEXEC));
         }

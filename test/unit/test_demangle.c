@@ -1,4 +1,4 @@
-/* Tests of op/symbols/demangle.h: C++, both Rust schemes, names of none of them, and names that want to cost much. */
+/* Tests of op/symbols/demangle.h: C++, both Rust schemes, other names, and names made to cost much. */
 #include "check.h"
 #include "op/symbols/demangle.h"
 
@@ -59,7 +59,7 @@ static void test_other_names(void **state)
     expect(NULL, NULL);
 }
 
-/* A function whose n-th argument is a pair of its argument before: the text doubles with each. */
+/* A function whose n-th argument is a pair of the argument before: the text doubles with each. */
 static void double_cpp(char *name, unsigned n)
 {
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -68,11 +68,11 @@ static void double_cpp(char *name, unsigned n)
         name += sprintf(name, "S_IS%c_S%c_E", digits[i], digits[i]);
 }
 
-/* The same in Rust: tuples of the one before, by back references to their places. */
+/* The same in Rust: tuples of the one before, through back references. */
 static void double_rust(char *name, unsigned n, const char *leaf)
 {
     static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    size_t before = 4; /* place of the first tuple, counted behind _R */
+    size_t before = 4; /* place of the first tuple, counted after _R */
     char *p = name + sprintf(name, "_RIC1aT%s%sE", leaf, leaf);
     for (unsigned i = 0; i < n; i++) {
         size_t here = (size_t)(p - name) - 2, number = before - 1;
@@ -127,7 +127,7 @@ static void test_long_names(void **state)
     assert_non_null(readable);
     assert_int_equal(strlen(readable), 400 + 399 * 2 + 2);
     free(readable);
-    /* As long as names may be, and longer by a byte. */
+    /* The longest allowed name, and one byte longer. */
     for (int more = 0; more < 2; more++) {
         sprintf(name, "_RNvC1a%d", LONGEST - 12 + more);
         memset(name + 12, 'b', LONGEST - 12 + (size_t)more);
@@ -147,7 +147,7 @@ static void test_long_names(void **state)
     free(name);
 }
 
-/* Every name that begins as a sound one: no crash, and no leak under a sanitizer. */
+/* Every prefix and change of valid names: no crash, and no leak under a sanitizer. */
 static void test_cut_and_broken_names(void **state)
 {
     need_demangler();

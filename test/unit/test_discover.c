@@ -40,7 +40,7 @@ static void put_call(ctf_bytes *events, uint64_t function)
     put_event(events, 2, function);
 }
 
-/* The profile of the events, which are freed. The source stays open behind it. */
+/* The profile of the events, which it frees. The source stays open after it. */
 static tl_profile *profile_of(ctf_bytes *events, bool no_names, tl_source **s)
 {
     ctf_bytes folder = made_trace(metadata, events);
@@ -54,7 +54,7 @@ static tl_profile *profile_of(ctf_bytes *events, bool no_names, tl_source **s)
     return p;
 }
 
-/* A trace in which a function is called that lies in the binary of this path. Is its name found? */
+/* A trace with a call of a function of the binary at this path. Is its name found? */
 static bool is_named(const char *path, uint64_t function, bool no_names)
 {
     ctf_bytes v = {0};
@@ -76,7 +76,7 @@ static void test_only_if_wanted(void **state)
     assert_false(is_named("/proc/self/exe", address, true));
 }
 
-/* A pipe without a writer would be waited for, and standard input may be one. */
+/* A pipe without a writer would block, and standard input may be one. */
 static void test_only_regular_files(void **state)
 {
     assert_int_equal(mkfifo("pipe", 0600), 0);
@@ -86,8 +86,8 @@ static void test_only_regular_files(void **state)
     assert_false(is_named("missing", 4096, false));
 }
 
-/* Processes load a file at different places. It is one function, wherever it is, also in a file that was told twice
- * under two names; and where modules overlap, the one that begins nearest has it. The file is the C library. */
+/* Processes load a file at different places. It is one function at any of them, also in a file reported under two
+ * names; if modules overlap, it belongs to the one that begins nearest. The file is the C library. */
 static void test_one_file_at_many_places(void **state)
 {
     const uint64_t far = UINT64_C(1) << 40, apart = UINT64_C(1) << 30;
@@ -119,7 +119,7 @@ static void test_one_file_at_many_places(void **state)
     tl_source_close(s);
 }
 
-/* What tells only a part of a module: its build-id and no path, or a path that is not text. */
+/* Incomplete modules: a build-id without a path, or a path that is not text. */
 static void test_modules_in_part(void **state)
 {
     ctf_bytes v = {0};
@@ -137,7 +137,7 @@ static void test_modules_in_part(void **state)
     tl_source_close(s);
 }
 
-/* Nothing that is known of a module is replaced by it. */
+/* It replaces nothing known of a module. */
 static void test_a_path_that_is_no_text(void **state)
 {
     ctf_bytes v = {0};

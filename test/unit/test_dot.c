@@ -1,4 +1,4 @@
-/* Graphviz call graphs: nodes, edges, escaping, and what is left out. */
+/* Graphviz call graphs: nodes, edges, escaping, and omissions. */
 #include "profile_fixture.h"
 
 extern const tl_format tl_format_dot;

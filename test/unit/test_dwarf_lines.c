@@ -16,7 +16,7 @@ __attribute__((noinline, used)) int landmark(int n)
 enum { LANDMARK_END = __LINE__ };
 
 typedef struct found {
-    unsigned seen; /* a bit for each place */
+    unsigned seen; /* one bit for each place */
 } found;
 
 static int take(void *arg, size_t i, const char *file, uint32_t line)
@@ -31,7 +31,7 @@ static int take(void *arg, size_t i, const char *file, uint32_t line)
     return 0;
 }
 
-/* Its begin, and places in its code, which only the line table has. */
+/* Its begin, and places inside its code, which only the line table has. */
 static void make_places(uint64_t place[static PLACES])
 {
     const uint64_t begin = address_of("landmark");
@@ -56,7 +56,7 @@ static void of_a_function_and_within(void **state)
     assert_int_equal(f.seen, (1u << PLACES) - 1);
 }
 
-/* Stops at the first place, which need not be that of a function. */
+/* Stops at the first place, which may be that of any function. */
 static int stop(void *arg, size_t i, const char *file, uint32_t line)
 {
     (void)i, (void)file, (void)line;
@@ -69,7 +69,7 @@ static void whoever_asked_may_stop(void **state)
     uint64_t place[PLACES];
     need_libdw();
     make_places(place);
-    for (size_t from = 0; from < 2; from++) { /* of the function; of the line table */
+    for (size_t from = 0; from < 2; from++) { /* from the function; from the line table */
         unsigned calls = 0;
         assert_int_equal(tl_dwarf_lines("/proc/self/exe", place + from, PLACES - 1, stop, &calls), STOPPED);
         assert_int_equal(calls, 1);

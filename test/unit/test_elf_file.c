@@ -1,4 +1,4 @@
-/* Tests of base/elf/elf_file.h: what is found in sound files, and what is said of broken ones. */
+/* Tests of base/elf/elf_file.h: contents of sound files, and errors of broken ones. */
 #include <elf.h>
 
 #include "base/elf/elf_file.h"
@@ -128,7 +128,7 @@ static void test_symbols_come_in_order(void **state)
         build_all(&b, big);
         assert_int_equal(tl_elf_open_memory(&elf, b.bytes, b.size, "test.elf", NULL), TL_OK);
         assert_int_equal(tl_elf_each_symbol(elf, see_symbol, &all, NULL), 0);
-        /* .symtab before .dynsym, though it stands behind it */
+        /* .symtab before .dynsym, though it comes later in the file */
         assert_string_equal(all.text, ":0/0/0/0 alpha:0x1000/2/0/1 beta:0x2000/1/1/1 :0/0/0/0 gamma:0x3000/10/2/1 ");
         assert_int_equal(tl_elf_each_symbol(elf, see_symbol, &some, NULL), 77);
         assert_int_equal(some.n, 2);
@@ -297,7 +297,7 @@ static void test_broken_symbols(void **state)
     b = good;
     tl_store64(section_field(&b, SYMTAB, 24), b.size - 71, false);
     expect_broken_symbols(&b, b.size - 71, "the file ends at");
-    b = good; /* the last name of the table has no end */
+    b = good; /* the last name of the table has no terminator */
     tl_store64(section_field(&b, STRTAB, 32), sizeof names - 2, false);
     expect_broken_symbols(&b, b.data[DYNSYM] + 24, "of 12 bytes of names");
 }
@@ -338,7 +338,7 @@ static void test_sections_that_cannot_be_read(void **state)
     tl_elf_close(elf);
 }
 
-/* Many sections that are all the whole file would make a small file cost the square of its size. */
+/* Many sections that each are the whole file would make a small file cost the square of its size. */
 static void test_overlapping_sections_end(void **state)
 {
     static struct built b;
@@ -374,7 +374,7 @@ static void test_broken_notes_are_as_none(void **state)
     for (size_t i = 0; i < TL_COUNT(lengths); i++) {
         b = good;
         tl_store32(b.bytes + b.data[NOTE] + lengths[i], 0xfffffffe, false);
-        tl_store32(b.bytes + b.data[LINK] + 8, 0x41414141, false); /* no end, and no room for the sum */
+        tl_store32(b.bytes + b.data[LINK] + 8, 0x41414141, false); /* no terminator, and no room for the sum */
         memset(b.bytes + b.data[LINK], 'A', 16);
         assert_int_equal(tl_elf_open_memory(&elf, b.bytes, b.size, "test.elf", NULL), TL_OK);
         assert_null(tl_elf_build_id(elf));

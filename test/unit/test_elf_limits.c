@@ -6,7 +6,7 @@
 #include "build_elf.h"
 #include "check.h"
 
-/* The size of the section, which begins with the build-id, that of the build-id, and whether it is believed. */
+/* The size of the section, which begins with the build-id, the size of the build-id, and whether it is accepted. */
 static void notes_have_limits(void **state)
 {
     static const struct {
@@ -22,7 +22,7 @@ static void notes_have_limits(void **state)
         uint8_t *bytes = calloc(1, size);
         tl_elf *elf;
         assert_non_null(bytes);
-        tl_store64(section_field(&b, 1, 24), b.size, false); /* the section lies behind all that was built */
+        tl_store64(section_field(&b, 1, 24), b.size, false); /* the section lies after all others */
         tl_store64(section_field(&b, 1, 32), cases[i].section, false);
         memcpy(bytes, b.bytes, b.size);
         memcpy(bytes + b.size, note, sizeof note);

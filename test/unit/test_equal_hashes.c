@@ -1,4 +1,4 @@
-/* Tests that things of equal hashes are not taken for the same: names, labels, damage, streams, threads, functions. */
+/* Tests that things with equal hashes are not confused: names, labels, damage, streams, threads, functions. */
 #include "ctf_read_back.h"
 #include "format/ctf/read/ctf_losses.h"
 #include "make_ctf.h"
@@ -6,7 +6,7 @@
 #include "op/source_impl.h"
 #include "op/symbols/discover.h"
 
-/* Two texts that were one to a table of hashes without a key. */
+/* Two texts that collided in tables whose hash had no key. */
 static const char one[] = "aaaaaaaaby9sbbbbZHBNd2Wb", other[] = "aaaaaaaabEmBbbbbTl_7v7Nz";
 
 static void test_labels_and_keys(void **state)
@@ -95,7 +95,7 @@ static void test_damage(void **state)
     tl_trace_fini(&t);
 }
 
-/* What tl_hash_mix() makes `y` of. */
+/* The argument for which tl_hash_mix() gives `y`. */
 static uint64_t unmix(uint64_t y)
 {
     uint64_t inverse = 1;
@@ -106,7 +106,7 @@ static uint64_t unmix(uint64_t y)
     return y ^ y >> 32;
 }
 
-/* Streams of two classes whose instances were chosen to meet. */
+/* Streams of two classes whose instances were chosen to collide. */
 static void test_streams_of_packets(void **state)
 {
     const uint64_t first = 41, second = unmix(tl_hash_mix(first + 1) ^ UINT64_C(1) << 32) - 1;
@@ -129,7 +129,7 @@ static void test_streams_of_packets(void **state)
     ctf_losses_fini(&l);
 }
 
-/* --- functions and threads that only the events tell of --- */
+/* --- functions and threads known only from events --- */
 
 static const char metadata[] =
     MADE_CALLS_HEAD "stream { event.header := struct { u8 id; stamp timestamp; };\n"
@@ -154,7 +154,7 @@ static tl_source *open_calls(const uint64_t (*call)[3], size_t n, ctf_bytes *fol
     return s;
 }
 
-/* What the calls become: in the order of the trace. */
+/* The resulting calls, in the order of the trace. */
 static uint32_t view_calls(tl_source *s, uint64_t *function, uint32_t *track, uint32_t most)
 {
     tl_cursor *c;

@@ -63,7 +63,7 @@ static void test_long_messages_are_cut(void **state)
     text[sizeof text - 1] = '\0';
     tl_fail(&e, TL_EIO, 0, "%s", text);
     assert_int_equal(strlen(e.message), sizeof e.message - 1);
-    /* The cut never goes through a character of several bytes. */
+    /* The cut never splits a character of several bytes. */
     for (size_t i = 0; i < 4; i++) {
         size_t at = sizeof e.message - 1 - i;
         memset(text, 'x', sizeof text - 1);
@@ -73,7 +73,7 @@ static void test_long_messages_are_cut(void **state)
     }
 }
 
-/* However long the context is, the reason stays; however long the reason is, the place stays. */
+/* However long the context, the reason stays; however long the reason, the place stays. */
 static void test_context_and_reason_both_stay(void **state)
 {
     tl_error e;

@@ -1,4 +1,4 @@
-/* Choosing samples by their stacks and threads by their numbers, times from tick 0, and joining such traces. */
+/* Selecting samples by stack and threads by number, times from tick 0, and joining such traces. */
 #include "script_fixture.h"
 
 /* main; main, 0x1f, ?; main, Fib; nothing. Stacks of one batch share frames. */
@@ -19,18 +19,18 @@ static void test_functions_of_samples(void **state)
         {{GLOBS(func, "Fib")}, 4, {520, 530, 550, 560}},
         {{GLOBS(func, "Work:*")}, 6, {500, 510, 520, 530, 550, 560}},
         {{GLOBS(func, "0x1f")}, 4, {510, 520, 550, 560}}, /* no name, but a number */
-        {{GLOBS(func, "[?]")}, 4, {510, 520, 550, 560}},  /* nothing at all is known */
+        {{GLOBS(func, "[?]")}, 4, {510, 520, 550, 560}},  /* completely unknown */
         {{GLOBS(func, "Fib", "0x1f")}, 5, {510, 520, 530, 550, 560}},
         {{.not_func = (const char *const[]){"Fib"}, .nnot = 1}, 6, {500, 510, 520, 540, 550, 560}},
         {{GLOBS(func, "Work*"), .not_func = (const char *const[]){"Fib"}, .nnot = 1}, 5, {500, 510, 520, 550, 560}},
     };
     for (size_t i = 0; i < TL_COUNT(cases); i++)
-        for (unsigned how = 0; how < 4; how++) { /* also where the caller has no use for fields */
+        for (unsigned how = 0; how < 4; how++) { /* even if the caller needs no fields */
             tl_source *s = open_trace(&sampled, how & 1);
             passes = 0;
             const seen all = read_all(&s, 1, &cases[i].select, how & 2);
             check_times(&all, cases[i].n, cases[i].ts);
-            assert_int_equal(passes, 1); /* there are no calls to be matched before */
+            assert_int_equal(passes, 1); /* no calls need to be matched before */
             tl_source_close(s);
         }
 }
@@ -45,7 +45,7 @@ static void test_a_function_on_no_stack_is_an_error(void **state)
     }
 }
 
-/* There are no calls, so that neither depth nor duration chooses anything. */
+/* Without calls, neither depth nor duration selects anything. */
 static void test_depth_and_duration_need_calls(void **state)
 {
     const tl_select select[] = {{.depth = 1}, {.min_ticks = 1000}, {GLOBS(func, "Fib"), .depth = 1, .min_ticks = 1000}};
@@ -79,7 +79,7 @@ static void test_threads(void **state)
     }
 }
 
-/* Threads that events say by a context, on whatever track they are: what no thread, no track is, only the end tells. */
+/* Threads named by a context of events, on any track: only the end tells which patterns match nothing. */
 static void test_threads_of_contexts(void **state)
 {
     static const listed notes[] = {{510, NOTE, 0, NULL},  {520, NOTE, 0, NULL}, {521, NOTE, 1, NULL},
@@ -103,7 +103,7 @@ static void test_threads_of_contexts(void **state)
         {{GLOBS(thread, "1"), GLOBS(cls, "begin")}, 0, {0}},
     };
     for (size_t i = 0; i < TL_COUNT(cases); i++)
-        for (unsigned how = 0; how < 4; how++) { /* also where the caller has no use for fields */
+        for (unsigned how = 0; how < 4; how++) { /* even if the caller needs no fields */
             tl_source *s = open_trace(&said, how & 1);
             const seen all = read_all(&s, 1, &cases[i].select, how & 2);
             check_times(&all, cases[i].n, cases[i].ts);
@@ -125,7 +125,7 @@ static void test_threads_of_contexts(void **state)
     }
 }
 
-/* Times count from tick 0, if the clock says so, and else from the first event. */
+/* Times count from tick 0, if the clock says so, otherwise from the first event. */
 static void test_times_from_zero(void **state)
 {
     script from_first = sampled;
@@ -166,7 +166,7 @@ static void test_joined_classes(void **state)
                 assert_int_equal(pair->kind, t->cls[k].kind == TL_BEGIN ? TL_END : TL_BEGIN);
                 assert_string_equal(pair->title, t->cls[k].title);
             }
-        /* Stacks come through as they are. */
+        /* Stacks pass unchanged. */
         const tl_batch *b;
         uint32_t from, to, stacks = 0;
         while (tl_events_next(v, &b, &from, &to, NULL) > 0)
@@ -183,10 +183,10 @@ static void test_joined_classes(void **state)
     }
 }
 
-/* Classes are compared field by field, but not without end: what has more than 100,000 is taken for different. */
+/* Classes are compared field by field, but not without limit: with more than 100,000 fields they count as different. */
 static void test_joined_classes_of_many_fields(void **state)
 {
-    enum { MOST = 100000 }; /* with the one around them */
+    enum { MOST = 100000 }; /* including the one around them */
     static const uint32_t members[] = {MOST - 1, MOST};
     for (size_t i = 0; i < TL_COUNT(members); i++) {
         tl_field *member[2], outer[2];
@@ -215,7 +215,7 @@ static void test_joined_classes_of_many_fields(void **state)
     }
 }
 
-/* Two clocks that count from 0 at different times of day: the earlier 0 is that of both, also for a selection. */
+/* Two clocks that count from 0 at different times of day: both use the earlier 0, also for a selection. */
 static void test_joined_times(void **state)
 {
     script early = sampled, late = sampled;
@@ -245,8 +245,8 @@ static void test_joined_times(void **state)
     tl_source_close(s[1]);
 }
 
-/* A trace that is followed: nothing is read before it is asked for, events come as they stand, threads are added, and
- * runs without events say that there is nothing new. */
+/* A followed trace: nothing is read before it is requested, events come in their order, threads are added, and runs
+ * without events mean that there is nothing new. */
 static void test_followed(void **state)
 {
     static const listed coming[] = {{10, NOTE, 0, NULL},          {0, NOTHING, 0, NULL},
@@ -260,7 +260,7 @@ static void test_followed(void **state)
         uint64_t ts[4];
     } cases[] = {
         {{0}, false, 4, {10, 30, 20, 40}},
-        {{GLOBS(thread, "0x1f")}, true, 2, {20, 40}}, /* not known at the begin */
+        {{GLOBS(thread, "0x1f")}, true, 2, {20, 40}}, /* unknown at the begin */
         {{GLOBS(func, "Fib")}, true, 3, {10, 30, 40}},
     };
     for (size_t i = 0; i < TL_COUNT(cases); i++)

@@ -55,7 +55,7 @@ static void check_times(const seen *all, uint32_t n, const uint64_t *ts)
         assert_int_equal(all->ts[i], ts[i]);
 }
 
-/* Streams are merged; one that goes back in time keeps its own order. */
+/* Streams are merged; one whose times go back keeps its own order. */
 static void merged_by_time(void **state)
 {
     made *m = fresh(1000000000);
@@ -126,7 +126,7 @@ static void a_function_that_never_comes_is_an_error(void **state)
     free(m);
 }
 
-/* One clock: times stay as they were recorded, relative to the earliest trace. */
+/* One clock: times stay as recorded, relative to the earliest trace. */
 static void joined_on_one_clock(void **state)
 {
     made *a = calls(1000, 1000), *b = calls(1000, 1005);
@@ -177,7 +177,7 @@ static void joined_on_two_clocks(void **state)
     free(b);
 }
 
-/* How many classes two traces of n classes have together that differ in the label of a field alone. */
+/* How many classes two traces of n classes have together, which differ only in the label of a field. */
 static uint32_t joined_alike(uint32_t n)
 {
     static const tl_mapping mapping[2 * ALIKE_MOST];
@@ -202,14 +202,14 @@ static uint32_t joined_alike(uint32_t n)
     return all;
 }
 
-/* Comparing all with all takes too long. Those beyond stay apart. */
+/* Comparing all with all takes too long: classes beyond the limit stay apart. */
 static void classes_alike_have_a_limit(void **state)
 {
     assert_int_equal(joined_alike(ALIKE_MOST), ALIKE_MOST);
     assert_in_range(joined_alike(ALIKE_MOST + 1), ALIKE_MOST + 2, 2 * ALIKE_MOST + 2);
 }
 
-/* Frequencies that recorders measured are never quite the same: one part in 1000 is one clock, more is another. */
+/* Measured frequencies are never quite equal: up to one part in 1000 they are one clock, beyond that two. */
 static void joined_on_a_clock_measured_twice(void **state)
 {
     static const uint64_t hz[] = {1000000, 1001000, 999001, 1001001, 999000};
@@ -226,7 +226,7 @@ static void joined_on_a_clock_measured_twice(void **state)
     }
 }
 
-/* Of versions that differ none is that of all. */
+/* Versions that differ give none for the whole. */
 static void joined_versions(void **state)
 {
     made *a = calls(1000, 1000), *b = fresh(1000);
@@ -246,7 +246,7 @@ static void joined_versions(void **state)
     free(b);
 }
 
-/* A pattern has to match in one of the sources, not in each; times count from the earliest. */
+/* A pattern must match in one of the sources, not in each; times count from the earliest. */
 static void selected_from_several(void **state)
 {
     made *a = calls(1000, 1000), *b = fresh(1000);

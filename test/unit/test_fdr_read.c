@@ -107,7 +107,7 @@ static void argument_after_a_full_batch(void **state)
     free(m);
 }
 
-/* Buffers come in any order; 20 of one thread, which is more than some readers can sort. */
+/* Buffers in any order; 20 of one thread, which is more than some readers can sort. */
 static void buffers_in_order_of_time(void **state)
 {
     made *m = fresh(false);
@@ -126,7 +126,7 @@ static void buffers_in_order_of_time(void **state)
     free(m);
 }
 
-/* Two buffers of three events; the first one's record `damage` is then broken by the caller. */
+/* Two buffers of three events; the caller then breaks record `damage` of the first. */
 static made *two_buffers(size_t *second)
 {
     made *m = fresh(false);
@@ -236,7 +236,7 @@ static void negative_size(void **state)
     free(m);
 }
 
-/* The runtime forgets 16 bytes of extents for each typed event: the next buffer still is found. */
+/* The runtime forgets 16 bytes of extents for each typed event: the next buffer is still found. */
 static void typed_event_bug_is_repaired(void **state)
 {
     made *m = fresh(false);
@@ -274,7 +274,7 @@ static void header_only_and_cut_header(void **state)
     free(m);
 }
 
-/* Every prefix and every single changed byte: an answer or an error, never anything else. */
+/* Every prefix and every single changed byte: a result or an error, nothing else. */
 static void survives_any_cut_and_change(void **state)
 {
     size_t second;
@@ -282,7 +282,7 @@ static void survives_any_cut_and_change(void **state)
     const size_t whole = m->n;
     const uint8_t values[] = {0x00, 0x01, 0x0f, 0x7f, 0x80, 0xff};
     for (m->n = 1; m->n <= whole; m->n++) {
-        uint8_t *copy = malloc(m->n); /* so that a read beyond the end is seen */
+        uint8_t *copy = malloc(m->n); /* so that a read beyond the end is detected */
         memcpy(copy, m->data, m->n);
         tl_source *s = NULL;
         tl_count count;

@@ -1,5 +1,5 @@
-/* FDR files: exact records, the rules of packing and order, what each version cannot hold, and that what is read and
- * written again is the same. */
+/* FDR files: exact records, the rules of packing and order, what each version cannot hold, and reading and writing back
+ * the same. */
 #include "writer_fixture.h"
 
 #include "base/endian.h"
@@ -16,7 +16,7 @@ static void start(fixture *f, int version)
     assert_int_equal(fixture_create(f, &tl_format_xray_fdr), 0);
 }
 
-/* Records of the file as text, one word each, from an offset on: the unit of comparison of these tests. */
+/* Records of the file as text, one word each, from an offset on: these tests compare that. */
 static char *describe(const fixture *f, size_t from, char *text, size_t size)
 {
     static const char *const name[] = {"new", "end", "cpu", "wrap", "wall", "custom", "arg", "extents", "typed", "pid"};
@@ -205,7 +205,7 @@ static void test_versions(void **state)
     assert_int_equal(f.bytes[0], 3);
     fixture_fini(&f);
 
-    fixture_init(&f); /* another format's version says nothing */
+    fixture_init(&f); /* another format's version means nothing */
     f.trace.format = "xray-basic";
     f.trace.version = "3";
     assert_int_equal(fixture_create(&f, &tl_format_xray_fdr), 0);
@@ -221,7 +221,7 @@ static void test_versions(void **state)
     }
 }
 
-/* Fills buffers to the brim: 16384 bytes of content, not one more. */
+/* Fills buffers completely: 16384 bytes of content, not one more. */
 static void test_full_buffers(void **state)
 {
     fixture f;
@@ -238,7 +238,7 @@ static void test_full_buffers(void **state)
     fixture_fini(&f);
 }
 
-/* An entry stays with its arguments, and one that is larger than any buffer gets one of its own size. */
+/* An entry stays with its arguments, and one larger than any buffer gets one of its own size. */
 static void test_large_events(void **state)
 {
     enum { ARGS = 2000, DATA = 100000 };
@@ -277,7 +277,7 @@ static void test_large_events(void **state)
     free(data);
 }
 
-/* Buffers of one thread whose first times go back must still come back in the order written. */
+/* Buffers of one thread whose first times go back must be read in the order written. */
 static void test_wall_time_keeps_order(void **state)
 {
     enum { DATA = 17000, BUFFERS = 6 };
@@ -311,7 +311,7 @@ static void test_alternating_tracks_share_no_buffers(void **state)
     fixture_fini(&f);
 }
 
-/* Tracks without ids get their number, and more tracks than are held open at a time are all written. */
+/* Tracks without ids get their number, and more tracks than may be open at a time are all written. */
 static void test_many_tracks(void **state)
 {
     enum { TRACKS = FDR_OPEN_MAX + 50, ROUNDS = 3 };
@@ -383,7 +383,7 @@ static uint8_t *rewrite(const void *data, size_t size, int version, size_t *out_
     return bytes;
 }
 
-/* A trace with everything in it, in three tracks one after another. */
+/* A trace with everything, in three tracks one after another. */
 static void fill(fixture *f, unsigned seed)
 {
     static const char payload[400] = "payload";

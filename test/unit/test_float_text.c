@@ -1,4 +1,4 @@
-/* Floating-point numbers as text: shortest, and as printf has them. */
+/* Floating-point numbers as text: shortest, and as printf prints them. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 #include "base/text/float_text.h"
 #include "check.h"
 
-/* The definition: as few digits as read back. */
+/* The definition: the fewest digits that read back. */
 static void shortest(char *text, size_t size, double v, bool single)
 {
     int precision = single ? 6 : 15;

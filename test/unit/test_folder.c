@@ -1,4 +1,4 @@
-/* Tests of base/io/folder.h: what is found in folders and in blocks that stand for them, and how its files open. */
+/* Tests of base/io/folder.h: files found in folders and in blocks that replace them, and opening them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -127,7 +127,7 @@ static void time_of_change_is_known_to_the_nanosecond(void **state)
     remove_tree();
 }
 
-/* Compressed files are read as they are: whoever reads a folder decides. */
+/* Compressed files are read unchanged: readers of folders decide. */
 static void content_is_not_looked_at(void **state)
 {
     make_tree();
@@ -161,7 +161,7 @@ static void what_cannot_be_opened_is_named(void **state)
     assert_int_equal(tl_folder_input(f, z, &in, &e), TL_EIO);
     assert_int_equal(e.sys_errno, ENOENT);
     assert_contains(e.message, "t/z");
-    /* A pipe in its place neither blocks nor is read. */
+    /* A pipe at its place neither blocks nor is read. */
     assert_int_equal(unlink("t/b/x"), 0);
     assert_int_equal(mkfifo("t/b/x", 0666), 0);
     assert_int_equal(tl_folder_input(f, x, &in, &e), TL_EUNSUPPORTED);
@@ -239,14 +239,14 @@ static void names_in_blocks_are_not_trusted(void **state)
     tl_folder_close(f);
 }
 
-/* Every cut leaves a folder of the files before it, and one of what is left of the last. */
+/* Every cut leaves a folder of the files before it, and one with the rest of the last. */
 static void cut_blocks_end_early(void **state)
 {
     char block[64];
     size_t n = pack(block, "one", "1111", 4), first = n;
     n += pack(block + n, "two", "2222", 4);
     for (size_t cut = 0; cut <= n; cut++) {
-        char *copy = malloc(cut + 1); /* so that reading on is seen */
+        char *copy = malloc(cut + 1); /* to detect reading beyond it */
         memcpy(copy, block, cut);
         char *exact = realloc(copy, cut ? cut : 1);
         tl_folder *f = NULL;

@@ -1,4 +1,4 @@
-/* Traces that are folders: which format they are given to, what is known without reading, parts of the time. */
+/* Traces that are folders: the format chosen, facts known without reading, parts of the time. */
 #include <sys/stat.h>
 
 #include "check.h"
@@ -72,7 +72,7 @@ static void messages_name_the_folder(void **state)
     assert_null(s);
 }
 
-/* A folder of the disk, with and without a slash at the end. */
+/* A folder on disk, with and without a slash at the end. */
 static void opened_by_its_path(void **state)
 {
     fake_reset(1, 3);
@@ -162,7 +162,7 @@ static void counts_include_what_the_reader_knows(void **state)
     assert_int_equal(c.last, 100);
     tl_count_free(&c);
 
-    fake.track[0] = (tl_track){.has_range = true, .begin = 101, .end = 150}; /* which its events do not keep to */
+    fake.track[0] = (tl_track){.has_range = true, .begin = 101, .end = 150}; /* not obeyed by its events */
     fake.has_range = true;
     fake.begin = 40;
     fake.end = 149;
@@ -212,7 +212,7 @@ static uint64_t read_events(tl_source *s, const tl_select *select, bool ordered,
     return n;
 }
 
-/* Only where each event stands for itself, a reader is told that others are not needed; the answer is the same. */
+/* If each event stands alone, a reader hears that others are not needed; the answer is the same. */
 static void a_part_of_the_time(void **state)
 {
     const tl_class cls[] = {{.kind = TL_ENTER, .key = TL_KEY_FUNCTION, .name = "enter"},
@@ -257,7 +257,7 @@ static void a_part_of_the_time(void **state)
         }
 }
 
-/* Where the reader knows the time, nothing is read before the events themselves. */
+/* If the reader knows the time, nothing is read before the events themselves. */
 static void the_begin_is_not_searched_for(void **state)
 {
     for (int known = 0; known < 2; known++) {
@@ -312,7 +312,7 @@ static void cursors_pass_limits_on(void **state)
     tl_source_close(s);
 }
 
-/* How many classes the traces of two sources with a class each have together. */
+/* How many classes two joined traces have together, each with one class. */
 static uint32_t joined_classes(const tl_class *a, const tl_class *b, bool *has_utc, int64_t utc_offset)
 {
     const tl_want want = {0};
@@ -358,7 +358,7 @@ static void classes_that_say_the_same_are_joined(void **state)
     tl_class b = a;
     b.level = "DEBUG";
     assert_int_equal(joined_classes(&a, &b, &has_utc, 8), 2);
-    assert_true(has_utc); /* put in order by the time of day */
+    assert_true(has_utc); /* sorted by the time of day */
     b = a;
     b.kind = TL_STATE;
     assert_int_equal(joined_classes(&a, &b, &has_utc, 7), 2);

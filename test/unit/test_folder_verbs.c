@@ -1,5 +1,5 @@
 /* info, check and convert of traces whose readers find damage while reading, know times without reading, and have notes
- * and properties: what they print, and their exit statuses. */
+ * and properties: output and exit statuses. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -8,7 +8,7 @@
 #include "fake_format.h"
 #include "scratch.h"
 
-#define LARGE (UINT64_C(1) << 30) /* what is not counted */
+#define LARGE (UINT64_C(1) << 30) /* too large to count */
 
 static char *out, *err; /* of the last run */
 
@@ -109,7 +109,7 @@ static const fake_report both = {
     .damage = {.offset = 40, .bytes = 1, .at = 44, .kind = TL_DAMAGE_FAULT | TL_DAMAGE_LOSS, .rule = "fake.both"},
     .what = "is broken"};
 
-/* A trace of two streams in which `r` is found when event 3 of the first one is read. */
+/* A trace of two streams; reading event 3 of the first one reports `r`. */
 static void trace_with(const fake_report *r)
 {
     static fake_report report;
@@ -232,7 +232,7 @@ static void events_that_go_back_in_time(void **state)
         char line[64];
         snprintf(line, sizeof line, "%s trace", verbs[i]);
         assert_int_equal(run(line), TL_EXIT_DONE);
-        assert_memory_equal(err, told, strlen(told)); /* report has more to say: there are no calls */
+        assert_memory_equal(err, told, strlen(told)); /* report has one more: there are no calls */
         snprintf(line, sizeof line, "%s --strict trace", verbs[i]);
         assert_int_equal(run(line), TL_EXIT_DAMAGED);
         says(err, told);
@@ -256,7 +256,7 @@ static void tracks_without_events_have_times(void **state)
     says_not(out, "stream 2");
 }
 
-/* Two classes of one name and kind are one for users; another kind is another class. */
+/* Two classes of one name and kind are one for users; of another kind, they are not. */
 static void classes_of_one_name_are_one(void **state)
 {
     static const tl_field field = {.name = "value", .type = TL_U64};
@@ -316,7 +316,7 @@ static void properties_are_shown(void **state)
     says_not(out, "\033");
 }
 
-/* What is large and knows its times is not read to the end, unless that is asked for. */
+/* Large traces with known times are only read to the end on request. */
 static void large_traces_are_not_counted(void **state)
 {
     fake_reset(2, 10);
@@ -351,7 +351,7 @@ static void large_traces_are_not_counted(void **state)
     says(out, "  events    20\n");
 }
 
-/* Damage that opening finds is shown of those, too. */
+/* But their damage found on opening is shown. */
 static void large_traces_may_be_damaged(void **state)
 {
     fake_reset(1, 10);
@@ -363,7 +363,7 @@ static void large_traces_may_be_damaged(void **state)
     says(out, "  damage    1 place so far\n");
 }
 
-/* A part of the time: no event outside is read, nor anything searched for first. */
+/* A part of the time: no event outside is read, nor searched for. */
 static void convert_reads_only_the_time_asked_for(void **state)
 {
     fake_reset(1, 1000);

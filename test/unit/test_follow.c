@@ -1,4 +1,4 @@
-/* Reading a source that is still being written, with a small format of lines: "TIME TRACK". */
+/* Reading a source while it is being written, with a small format of lines: "TIME TRACK". */
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
@@ -182,9 +182,9 @@ static void check_events(bool ordered, bool selected)
     assert_int_equal(tl_events_open(&v, &s, 1, selected ? &select : NULL, ordered, &e), 0);
     assert_int_equal(tl_events_begin(v), 0);
     assert_int_equal(next_time(v), 5);
-    assert_int_equal(next_time(v), 3); /* as it came */
+    assert_int_equal(next_time(v), 3); /* in the order of the file */
     assert_int_equal(tl_trace_tracks(tl_source_trace(s)), 2);
-    assert_int_equal(next_time(v), -1); /* half a line is none */
+    assert_int_equal(next_time(v), -1); /* half a line does not count */
     assert_int_equal(next_time(v), -1);
     append("a.lines", "0 300\n8 1");
     assert_int_equal(next_time(v), 70);
@@ -342,7 +342,7 @@ static void too_little_to_know_the_format(void **state)
     pthread_join(f.thread, NULL);
 }
 
-/* What was flushed can be read at the other end. */
+/* Flushed output can be read at the other end. */
 static void output_is_flushed(void **state)
 {
     tl_output *out = NULL;

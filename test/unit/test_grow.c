@@ -1,4 +1,4 @@
-/* Tests of base/grow.h: what stands in the array stays, and sizes that no memory has are refused. */
+/* Tests of base/grow.h: contents of the array stay, and impossible sizes are refused. */
 #include "base/grow.h"
 #include "check.h"
 

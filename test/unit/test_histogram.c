@@ -1,4 +1,4 @@
-/* Histograms: buckets, both ways to keep counts, wide counts, merging, and the stated error of percentiles. */
+/* Histograms: buckets, both ways to store counts, wide counts, merging, and the stated error of percentiles. */
 #include "check.h"
 #include "model/histogram.h"
 
@@ -60,7 +60,7 @@ static void test_empty(void **state)
     tl_hist_fini(&h);
 }
 
-/* Counts in a plain array, the model that the histogram is compared with. */
+/* Counts in a plain array, the model of the histogram. */
 static void assert_counts(const tl_hist *h, const uint64_t count[static TL_HIST_BUCKETS])
 {
     uint64_t sum = 0;
@@ -80,7 +80,7 @@ static void assert_counts(const tl_hist *h, const uint64_t count[static TL_HIST_
     assert_true(tl_hist_sum(h) == sum);
 }
 
-/* Values of different habits: all equal, close together, far apart, two clusters with rare outliers. */
+/* Values of different kinds: all equal, close together, far apart, two clusters with rare outliers. */
 static uint64_t habit_value(unsigned habit)
 {
     switch (habit) {
@@ -297,7 +297,7 @@ static void test_percentiles_are_within_a_percent(void **state)
     }
 }
 
-/* What lies in the middle of a bucket is not a value beyond the shortest and the longest one. */
+/* The middle of a bucket never exceeds the longest value, nor falls below the shortest. */
 static void test_percentiles_stay_between_min_and_max(void **state)
 {
     const uint64_t value[] = {1u << 20, (1u << 20) + 4095}; /* the first and the last of a bucket */
@@ -339,7 +339,7 @@ static void test_total_adds_many(void **state)
     assert_counts(&total.hist, count);
     tl_hist outside = {0};
     assert_true(tl_hist_add(&outside, UINT64_MAX));
-    tl_hist_total_add(&total, &outside); /* not what was promised: left out, not written behind the array */
+    tl_hist_total_add(&total, &outside); /* breaks the promise: left out, not written beyond the array */
     assert_counts(&total.hist, count);
     tl_hist_fini(&outside);
 }

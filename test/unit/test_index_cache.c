@@ -1,4 +1,4 @@
-/* Tests of the cache of indexes: what is found again, what is not, and that nothing in it can do harm. */
+/* Tests of the cache of indexes: which are found again, which are not, and that damaged ones do no harm. */
 #include "ctf_source.h"
 #include "format/ctf/read/index_cache.h"
 #include "scratch.h"
@@ -45,7 +45,7 @@ static int stop(void **state)
     return scratch_leave(state);
 }
 
-/* The second of the clock that the cache asks; time() may be some ms behind it. */
+/* The second of the cache's clock; time() may be some ms behind it. */
 static time_t second(void)
 {
     struct timespec now;
@@ -76,7 +76,7 @@ static tl_folder *open_folder(const char *path)
     return f;
 }
 
-/* What is in the cache for a folder: "" if there is nothing. */
+/* The cached content for a folder: "" if there is none. */
 static const char *cached(const char *path)
 {
     static char text[256];
@@ -101,7 +101,7 @@ static void store(const char *path, const char *text)
     tl_folder_close(f);
 }
 
-/* The files of the cache; the name of one in `name`. */
+/* The files in the cache; the name of one in `name`. */
 static unsigned cache_files(char name[512])
 {
     unsigned n = 0;
@@ -123,7 +123,7 @@ static void what_was_stored_is_found(void **state)
     assert_string_equal(cached("trace"), "");
     store("trace", "hello");
     assert_string_equal(cached("trace"), "hello");
-    assert_string_equal(cached("trace/"), "hello"); /* whatever it is called */
+    assert_string_equal(cached("trace/"), "hello"); /* by any of its names */
     assert_string_equal(cached("./trace/../trace"), "hello");
     store("trace", "other");
     assert_string_equal(cached("trace"), "other");
@@ -168,7 +168,7 @@ static void any_change_makes_it_another_trace(void **state)
     }
 }
 
-/* A file that was just written may be written again within the same tick of its clock. */
+/* A file just written may be written again within the same tick of its clock. */
 static void young_files_are_not_kept(void **state)
 {
     char name[512];
@@ -183,7 +183,7 @@ static void young_files_are_not_kept(void **state)
             assert_int_equal(kept, 0);
             continue;
         }
-        i--; /* another second began meanwhile, and the file may no longer have been young: once more */
+        i--; /* another second began meanwhile, and the file may no longer have been young: repeat */
         if (kept)
             assert_int_equal(unlink(name), 0);
     }
@@ -225,7 +225,7 @@ static void homes(void **state)
     assert_string_equal(cached("trace"), "home");
 }
 
-/* A folder of the cache that is a file, or cannot be made: nothing is stored, and nothing fails. */
+/* A cache folder that is a file, or cannot be made: nothing is stored, and nothing fails. */
 static void a_cache_that_cannot_be(void **state)
 {
     put_trace();
@@ -308,7 +308,7 @@ static void the_oldest_go(void **state)
     assert_string_equal(cached("other"), "two");
     assert_int_equal(access("cache/traceloom/0.index", F_OK), -1);
     assert_int_equal(access("cache/traceloom/notes.txt", F_OK), 0);
-    assert_true(cache_files(name) <= 1 + 5 + 1); /* 60 MiB, what is stored now, and the notes */
+    assert_true(cache_files(name) <= 1 + 5 + 1); /* 60 MiB, the one stored now, and the notes */
 
     char *large = calloc(1, INDEX_CACHE_FILE_MAX + 1);
     tl_folder *f = open_folder("other");
@@ -339,7 +339,7 @@ static void write_trace(void)
     assert_int_equal(utimensat(AT_FDCWD, "trace/stream", then, 0), 0);
 }
 
-/* Opens the trace, and compares everything that the index says with what it must be. */
+/* Opens the trace, and checks everything in the index. */
 static uint64_t check_trace(void)
 {
     tl_source *s = NULL;
@@ -366,7 +366,7 @@ static uint64_t check_trace(void)
     return damage;
 }
 
-/* Spoils a packet so that size and time of the file say nothing. */
+/* Spoils a packet without changing size and time of the file. */
 static void spoil(void)
 {
     FILE *f = fopen("trace/stream", "r+b");
@@ -385,17 +385,17 @@ static void large_traces_are_looked_through_once(void **state)
     assert_int_equal(check_trace(), 0);
     assert_int_equal(cache_files(name), 1);
     assert_int_equal(check_trace(), 0);
-    spoil(); /* nobody looks */
+    spoil(); /* not read */
     assert_int_equal(check_trace(), 0);
     setenv("TRACELOOM_NO_CACHE", "1", 1);
     assert_int_equal(check_trace(), 1);
     unsetenv("TRACELOOM_NO_CACHE");
     assert_int_equal(unlink(name), 0);
     assert_int_equal(check_trace(), 1);
-    assert_int_equal(cache_files(name), 0); /* damaged traces are looked at again each time */
+    assert_int_equal(cache_files(name), 0); /* damaged traces are read again each time */
 }
 
-/* One that knows of no stream class: their packets have no track. */
+/* One without any stream class: its packets have no track. */
 static void an_index_without_tracks(void **state)
 {
     /* packets, lost events, lost packets, files; index, packets, flags, instance, processor, spans, points */

@@ -1,4 +1,4 @@
-/* Tests of content that is decompressed when it is read: which content is, and that it is the same as ever. */
+/* Tests of content that is decompressed on reading: which content is, and that it is unchanged. */
 #include "check.h"
 #include "lazy_fixture.h"
 
@@ -28,7 +28,7 @@ static void check_content(const packed *f, uint32_t n, size_t step, const char *
     check_same(f->p, f->n, 12345);
 }
 
-/* Frames below, at and above what a decoder keeps; with and without checksums; one and many. */
+/* Frames below, at and above the size that a decoder keeps; with and without checksums; one and many. */
 static void test_frames_of_any_size(void **state)
 {
     static const size_t step[] = {100, 4096, 100000, MIB, 4 * MIB, 5 * MIB + 77, 9 * MIB};
@@ -42,7 +42,7 @@ static void test_frames_of_any_size(void **state)
     }
 }
 
-/* Content that is nothing but stored blocks, or one byte all over. */
+/* Content of stored blocks only, or of one repeated byte. */
 static void test_other_blocks(void **state)
 {
     enum { N = 3 * MIB };
@@ -70,7 +70,7 @@ static void test_empty_frames(void **state)
         assert_int_equal(tl_input_frames(in), 5);
         check_reads(in, "abcdef", 6);
         tl_input_close(in);
-        if (sum) { /* nobody reads it, but its checksum counts */
+        if (sum) { /* it is not read, but its checksum counts */
             f.p[f.n - 1] ^= 1;
             check_same(f.p, f.n, 4);
         }
@@ -78,7 +78,7 @@ static void test_empty_frames(void **state)
     }
 }
 
-/* What does not say how large it is, is spooled; and so is what is not zstd. */
+/* Content of unknown size is spooled; and so is what is not zstd. */
 static void test_unknown_sizes_are_spooled(void **state)
 {
     enum { N = 300000 };
@@ -152,7 +152,7 @@ static void windows_have_a_limit(void **state)
     }
 }
 
-/* One that is longer than anybody wants to hold, and more of them than are remembered. */
+/* One too long to hold, and more of them than are remembered. */
 /* Content of more frames is kept as a whole. */
 static void test_frames_have_a_limit(void **state)
 {
@@ -232,14 +232,14 @@ static void test_seek_table(void **state)
         assert_int_equal(n, 5);
         free(note);
         tl_input_close(in);
-        f.p[frame[0].packed + frame[1].packed / 2] ^= 0x40; /* damage: found, and where it is */
+        f.p[frame[0].packed + frame[1].packed / 2] ^= 0x40; /* damage: detected, and located */
         check_same(f.p, f.n, 77777);
         free(f.p);
     }
     free(data);
 }
 
-/* Tables that are wrong: whatever they say, the content is the same. */
+/* Whatever a wrong table says, the content is the same. */
 static void test_seek_table_that_lies(void **state)
 {
     enum { STEP = 60000, N = 3 * STEP };
@@ -268,7 +268,7 @@ static void test_seek_table_that_lies(void **state)
         case 3:
             frame[0].packed--;
             break;
-        case 4: /* sizes add up, places are wrong */
+        case 4: /* sizes add up, offsets are wrong */
             frame[0].packed--;
             frame[1].packed++;
             break;
@@ -283,7 +283,7 @@ static void test_seek_table_that_lies(void **state)
     free(data);
 }
 
-/* What this program writes can be read this way. */
+/* This program's own output can be read this way. */
 static void test_own_output(void **state)
 {
     enum { N = 3 * MIB };
@@ -340,7 +340,7 @@ static void test_memory_and_folders(void **state)
     free(data);
 }
 
-/* Somebody before us has read some of standard input. */
+/* Another process has read some of standard input. */
 static void test_standard_input(void **state)
 {
     packed f = {0};
@@ -379,7 +379,7 @@ static void test_no_descriptor_is_left(void **state)
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         tl_input *in = NULL;
         tl_input_open_lazy(&in, name[i], NULL);
-        if (i == 0) { /* and a program that is started does not get it */
+        if (i == 0) { /* and child programs do not get it */
             const int flags = fcntl(before, F_GETFD);
             assert_true(flags >= 0 && (flags & FD_CLOEXEC));
         }

@@ -1,8 +1,8 @@
 /* Threads that wait for a decoder of content that is decompressed when it is read. */
 #include "lazy_fixture.h"
 
-/* A frame that wants a window so large that there is only one decoder: blocks of one byte each, and a sum that is wrong
- * if `spoilt`. */
+/* A frame with a window so large that there is only one decoder: blocks of one byte each, and a wrong sum if
+ * `spoilt`. */
 static void frame_of_large_window(packed *f, uint32_t blocks, bool spoilt)
 {
     enum { WINDOW_128_MIB = (27 - 10) << 3, BLOCK = 1 << 17 };
@@ -36,7 +36,7 @@ static void *late_main(void *arg)
     return NULL;
 }
 
-/* Threads that wait for a decoder go on when the content turns out to end before what they want. */
+/* Threads that wait for a decoder continue when the content proves to end before their place. */
 static void test_damage_wakes_all_who_wait(void **state)
 {
 #ifndef TL_HAVE_ZSTD

@@ -1,4 +1,4 @@
-/* Which instructions are chosen, and that what belongs to them goes with them. */
+/* Which instructions are selected; events that belong to them go with them. */
 #include "hand_insns.h"
 #include "op/insn_select.h"
 #include "traceloom/events.h"
@@ -20,7 +20,7 @@ static const hand_line script[] = {
 };
 enum { LINES = sizeof script / sizeof *script };
 
-/* Which lines of the script are chosen, as text: 'x' and '.'. By parts that batches of `size` events are asked for. */
+/* Which lines of the script are selected, as text: 'x' and '.'. Asks in parts, by batches of `size` events. */
 static void choose(char *out, const tl_select *select, uint32_t size, unsigned track)
 {
     hand h;
@@ -51,7 +51,7 @@ static void choose(char *out, const tl_select *select, uint32_t size, unsigned t
     hand_fini(&h);
 }
 
-/* The same whatever the batches are. */
+/* The same for any batches. */
 static void expect(const char *chosen, const tl_select *select, unsigned track)
 {
     for (uint32_t size = 1; size <= LINES; size++) {
@@ -73,7 +73,7 @@ static void test_pcs(void **state)
 {
     expect("x.xxx..x.....", &(tl_select){.has_pc = true, .pc_from = 0x100, .pc_to = 0x104}, 0);
     expect("x....xxxxx...", &(tl_select){.has_pc = true, .pc_from = 0x104, .pc_to = 0x10c}, 0);
-    /* One without a known pc is nowhere, not at 0. */
+    /* An instruction with unknown pc is nowhere, not at 0. */
     expect("x.xxxxxxxx..x", &(tl_select){.has_pc = true, .pc_from = 0, .pc_to = UINT64_MAX}, 0);
     expect("x......xxx...", &(tl_select){.has_pc = true, .pc_from = 0x104, .pc_to = UINT64_MAX, .levels = 1}, 0);
 }
@@ -90,7 +90,7 @@ static void test_times_and_threads(void **state)
     expect("xxxxxxxxxxxxx", &(tl_select){.thread = second, .nthread = 1}, 1);
 }
 
-/* Is the stream of a track chosen, the others being those of threads? */
+/* Is the stream of a track selected, if the others are those of threads? */
 static bool takes(const tl_track *track, const tl_select *select, tl_code fails)
 {
     hand h;
@@ -133,7 +133,7 @@ static void test_processors(void **state)
     assert_false(takes(&large, &by_cpu, 0)); /* not its number modulo 2^32 */
     assert_false(takes(&cpu, &by_none, 0));
     assert_false(takes(&thread, &by_cpu, TL_EUNSUPPORTED));
-    /* As threads they are chosen by name, but not by number. */
+    /* As threads they are selected by name, but not by number. */
     assert_false(takes(&cpu, &by_number, TL_ENOMATCH));
     assert_false(takes(&alone, &by_number, TL_ENOMATCH));
     assert_true(takes(&thread, &by_number, 0));
@@ -158,7 +158,7 @@ static void test_nothing_to_leave_out(void **state)
     assert_int_equal(tl_insn_select_new(&s, &h.source.trace, &(tl_select){.thread = nobody, .nthread = 1}, 0, &e),
                      TL_ENOMATCH);
     assert_null(s);
-    /* Times count from an origin, and none is beyond the last. */
+    /* Times count from an origin, and none exceeds the last. */
     const tl_select late = {.has_from = true, .time_from = 5};
     assert_int_equal(tl_insn_select_new(&s, &h.source.trace, &late, UINT64_MAX - 2, &e), 0);
     uint64_t ts = UINT64_MAX - 1, key = 0, aux = 0;
@@ -166,13 +166,13 @@ static void test_nothing_to_leave_out(void **state)
     const tl_batch b = {
         .trace = &h.source.trace, .n = 1, .ts = &ts, .key = &key, .aux = &aux, .cls = &cls, .track = &track};
     assert_false(tl_insn_select_event(s, &b, 0));
-    track = HAND_TRACKS + 1; /* of one that nobody knew of */
+    track = HAND_TRACKS + 1; /* of an unknown one */
     assert_false(tl_insn_select_event(s, &b, 0));
     tl_insn_select_free(s);
     hand_fini(&h);
 }
 
-/* What convert writes: the same choice, behind --class and others, with the limit handed on to the reader. */
+/* The output of convert: the same choice, after --class and others, with the limit passed on to the reader. */
 static void test_events(void **state)
 {
     static const struct {

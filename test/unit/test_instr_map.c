@@ -1,5 +1,5 @@
-/* Tests of format/xray/instr_map.h: versions, byte orders, relocations, the rule of ids, broken maps; and, where the
- * corpus is at hand, that every binary of it is read as the reference reads it. */
+/* Tests of format/xray/instr_map.h: versions, byte orders, relocations, the rule of ids, broken maps; and, if the
+ * corpus is there, that every binary of it is read as by the reference. */
 #include <elf.h>
 #include <inttypes.h>
 
@@ -21,7 +21,7 @@ static void add(struct sleds *s, uint64_t function, uint8_t version)
 {
     uint64_t place = MAP_AT + s->n * 32;
     assert_true(s->n < SLEDS_MAX);
-    if (version >= 2) /* relative to the place of its own field */
+    if (version >= 2) /* relative to its own field */
         function -= place + 8;
     put_sled(s->bytes + s->n * 32, s->big, 0x77, function, (uint8_t)(s->n % 6), version);
     s->n++;
@@ -117,13 +117,13 @@ static void test_versions_may_be_mixed(void **state)
     struct sleds s = {0};
     static const uint64_t address[] = {0x1000, 0x2000};
     add(&s, 0x1000, 2);
-    add(&s, 0x1000, 0); /* the same function, said in the other way */
+    add(&s, 0x1000, 0); /* the same function, expressed the other way */
     add(&s, 0x2000, 1);
     build_map(&b, &s, ET_EXEC, EM_X86_64, NULL, 0);
     expect_functions(&b, address, 2);
 }
 
-/* Ids count runs: a function that comes again after another one has a second id. */
+/* Ids count runs: a function that comes again after another has a second id. */
 static void test_ids_count_runs(void **state)
 {
     static struct built b;
@@ -151,7 +151,7 @@ static void test_position_independent_binaries(void **state)
         static const uint64_t address[] = {0x11000, 0x12000, 0x13000};
         add(&s, 0, 0);
         add(&s, 0, 1);
-        add(&s, 0x12000, 0); /* stored beside its relocation: stays */
+        add(&s, 0x12000, 0); /* stored beside its relocation: unchanged */
         add(&s, 0, 0);
         add(&s, 0x13000, 2);
         put_rela(rela, s.big, MAP_AT, 0, cases[c].relative, 0x1234); /* the address of the sled */
@@ -248,7 +248,7 @@ static void test_broken_maps(void **state)
     expect_failure(b.bytes, b.size, TL_EDAMAGED, b.data[MAP], "the file ends at");
 }
 
-/* A later file replaces what is known of an id. */
+/* A later file replaces the facts about an id. */
 static void test_ids_that_are_known_already(void **state)
 {
     static struct built b;
@@ -318,12 +318,12 @@ static void test_a_million_functions(void **state)
     enum { N = 1000000 };
     uint8_t *sleds = malloc((size_t)N * 32), *file = malloc((size_t)N * 32 + 4096);
     assert_true(sleds && file);
-    /* An empty file of the builder, whose map is then put behind its end. */
+    /* An empty file of the builder; its map is then put after its end. */
     static struct built b;
     struct sleds none = {0};
     tl_trace t = {0};
     build_map(&b, &none, ET_DYN, EM_X86_64, NULL, 0);
-    for (uint64_t i = 0; i < N; i++) /* 64 bits, as distances to what lies before are */
+    for (uint64_t i = 0; i < N; i++) /* 64 bits, like distances to lower addresses */
         put_sled(sleds + i * 32, false, 0, 0x100000 + i * 16 - (MAP_AT + i * 32 + 8), 0, 2);
     tl_store64(section_field(&b, MAP, 24), b.size, false);
     tl_store64(section_field(&b, MAP, 32), (uint64_t)N * 32, false);
@@ -338,7 +338,7 @@ static void test_a_million_functions(void **state)
     free(file);
 }
 
-/* Writes what a binary's map and symbols say in the words of the reference. False if it cannot be read. */
+/* Writes a binary's map and symbols in the format of the reference. False if it cannot be read. */
 static bool describe(const char *path, char *text, size_t room)
 {
     tl_trace t = {0};

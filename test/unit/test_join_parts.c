@@ -1,4 +1,4 @@
-/* Several traces in one: equal numbers of different traces are not taken for the same, and order is asked for. */
+/* Several traces in one: equal numbers of different traces are not confused, and order is requested. */
 #include "model/gauge.h"
 #include "model/span.h"
 #include "op/join.h"
@@ -6,7 +6,7 @@
 
 static tl_property property[2] = {{.name = "part", .text = "0"}, {.name = "part", .text = "1"}};
 
-/* A number that, for the second part, had the same hash as `number` for the first one. */
+/* A number whose hash in the second part once equalled that of `number` in the first. */
 static uint64_t meets(uint64_t number)
 {
     return number ^ tl_hash_mix((uintptr_t)&property[0]) ^ tl_hash_mix((uintptr_t)&property[1]);
@@ -93,7 +93,7 @@ static void processes_of_parts(void **state)
     fixture_fini(&f);
 }
 
-/* Two sources that have nothing but what joining looks at. */
+/* Two sources with only the facts that joining uses. */
 static tl_join *join(tl_source *a, tl_source *b, bool unsorted, bool shared_tracks)
 {
     tl_source *const s[] = {a, b};
@@ -116,7 +116,7 @@ static tl_join *join(tl_source *a, tl_source *b, bool unsorted, bool shared_trac
     return j;
 }
 
-/* Also those that say nothing about themselves are told apart. */
+/* Parts without properties are kept apart, too. */
 static void parts_without_properties(void **state)
 {
     tl_source a = {0}, b = {0};

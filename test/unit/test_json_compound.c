@@ -1,4 +1,4 @@
-/* Tests of the field classes of CTF 2 that hold others: alignment, ranges, locations, aliases and limits. */
+/* Tests of the field classes of CTF 2 that contain others: alignment, ranges, locations, aliases and limits. */
 #include "base/compiler.h"
 #include "format/ctf/plan/ctf_plan.h"
 #include "json_schema.h"
@@ -81,7 +81,7 @@ static void test_options(void **state)
     t = type_of("{'type':'variant'," SELECTOR ",'options':[{'field-class':" U32 ",'selector-field-ranges':[[0,1]]},"
                 "{'name':'b','field-class':" U8 ",'selector-field-ranges':[[5,5],[2,18446744073709551615]]}]}");
     assert_int_equal(t->kind, CTF_VARIANT);
-    assert_int_equal(t->align, 1); /* it wants nothing of what holds it */
+    assert_int_equal(t->align, 1); /* it demands nothing of its container */
     assert_int_equal(ctf_type_alignment(t), 1);
     assert_int_equal(t->nmember, 2);
     assert_null(t->member[0].name);
@@ -158,7 +158,7 @@ static void test_locations(void **state)
     assert_string_equal(location_text("{'origin':'event-record-common-context','path':['a']}"), "3:a");
     assert_string_equal(location_text("{'origin':'event-record-specific-context','path':['a']}"), "4:a");
     assert_string_equal(location_text("{'origin':'event-record-payload','path':['a']}"), "5:a");
-    /* null takes back the name before it, which need not even exist. */
+    /* null removes the name before it, which need not exist. */
     assert_string_equal(location_text("{'path':['yes',null,'no',null,null,'x','len']}"), "6:^/x/len");
     assert_string_equal(location_text("{'path':['a','b',null,null,null,'c']}"), "6:^/c");
     assert_string_equal(location_text("{'origin':'event-record-payload','path':['a',null,'a','b']}"), "5:a/b");
@@ -189,7 +189,7 @@ static void test_locations(void **state)
     }
 }
 
-/* An array of a length at this path (or any location), behind these members; what is said of it when it is compiled. */
+/* An array with a length at this path (or any location), after these members; and the error when it is compiled. */
 static void location_fails(const char *members, const char *path, const char *message)
 {
     char text[2000];
@@ -299,7 +299,7 @@ static void test_depth(void **state)
             "[{'name':'x','field-class':'a%u'}]}}",
             CTF_DEPTH_MAX - 1);
     schema_fails(long_text, TL_EUNSUPPORTED, "more than 64 field classes in each other");
-    /* More arrays than any reader of JSON walks through. */
+    /* More arrays than any JSON reader follows. */
     memset(long_text, '[', 1 << 20);
     strcpy(long_text + (1 << 20), "]");
     memcpy(long_text, "@", 1);

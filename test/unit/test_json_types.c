@@ -1,4 +1,4 @@
-/* Tests of the field classes of CTF 2: what each becomes, and what is wrong with it. */
+/* Tests of the field classes of CTF 2: what each becomes, and its errors. */
 #include "base/compiler.h"
 #include "json_schema.h"
 
@@ -30,7 +30,7 @@ static void test_integers(void **state)
         {"{'type':'variable-length-unsigned-integer','preferred-display-base':8}", CTF_VARINT, 64, 8, CTF_LE, false,
          false, 8},
         {"{'type':'variable-length-signed-integer'}", CTF_VARINT, 64, 8, CTF_LE, true, false, 0},
-        /* The natural order of bits, said, and the other one. */
+        /* The natural order of bits, given explicitly, and the other one. */
         {"{'type':'fixed-length-bit-array','length':8," ORDER ",'bit-order':'first-to-last'}", CTF_INT, 8, 1, CTF_LE,
          false, false, 16},
         {"{'type':'fixed-length-bit-array','length':8," ORDER ",'bit-order':'last-to-first'}", CTF_INT, 8, 1, CTF_LE,
@@ -156,7 +156,7 @@ static void test_mappings(void **state)
     assert_true((int64_t)t->mapping[0].low == INT64_MIN && (int64_t)t->mapping[0].high == -2);
     assert_true((int64_t)t->mapping[1].low == -1 && (int64_t)t->mapping[1].high == 3);
 
-    /* Bits that a map does not have are cut off. */
+    /* Bits that a map lacks are cut off. */
     t = type_of("{'type':'fixed-length-bit-map','length':8," ORDER
                 ",'flags':{'a':[[0,0]],'b':[[8,9]],'c':[[6,18446744073709551615],[7,7]]}}");
     assert_int_equal(t->nmapping, 3);
@@ -227,7 +227,7 @@ static void test_strings(void **state)
     type_fails("{'type':'dynamic-length-string'}", TL_EDAMAGED, "the property \"length-field-location\"");
 }
 
-/* What is not known is passed over, whatever it is. */
+/* Unknown properties are ignored, whatever they are. */
 static void test_unknown_properties(void **state)
 {
     const ctf_type *t = type_of("{'x':{'y':[1,2,{}]},'type':'fixed-length-unsigned-integer','length':8," ORDER

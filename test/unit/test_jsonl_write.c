@@ -95,7 +95,7 @@ static void test_nested_values(void **state)
     fixture_fini(&f);
 }
 
-/* A list in a list in a list, deeper than the writer follows: what comes after must still be read at its place. */
+/* A list in a list in a list, deeper than the writer follows: later values must still be read at their places. */
 static void test_too_deep(void **state)
 {
     fixture f;
@@ -184,7 +184,7 @@ static void test_accept(void **state)
     fixture_fini(&f);
 }
 
-/* Contexts, enumerations, flags, variants and what is absent. */
+/* Contexts, enumerations, flags, variants and absent values. */
 static void test_rich_fields(void **state)
 {
     fixture f;
@@ -209,7 +209,7 @@ static void test_rich_fields(void **state)
                        "{\"ts\":4,\"class\":\"empty\",\"track\":\"thread 7\",\"fields\":{}}\n");
 }
 
-/* Where a field says the key, only the name of the function is added, and only if the class has no field for it. */
+/* If a field has the key, only the name of the function is added, and only if the class has no field for it. */
 static void test_key_is_field(void **state)
 {
     static const tl_field named[] = {{.name = "function", .type = TL_STRING}};
@@ -235,7 +235,7 @@ static void test_key_is_field(void **state)
     fixture_fini(&f);
 }
 
-/* Many lines, and a line longer than the room that the output has at once. */
+/* Many lines, and a line longer than the output's room. */
 static void test_long_lists(void **state)
 {
     enum { N = 40000, LINES = 3 };

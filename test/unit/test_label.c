@@ -1,11 +1,11 @@
-/* Ready-made text: made once, found again, and forgotten when there is too much of it. */
+/* Ready-made text: made once, found again, and forgotten when there is too much. */
 #include "base/text/number.h"
 #include "check.h"
 #include "model/label.h"
 
 typedef struct counter {
     unsigned made;
-    size_t padding; /* bytes that are added to every label */
+    size_t padding; /* bytes added to every label */
 } counter;
 
 static void make(void *arg, uint64_t number, tl_pb *text)
@@ -44,7 +44,7 @@ static void test_number_is_bounded(void **state)
     for (uint64_t i = 0; i < TL_LABELS_MAX + 1000; i++)
         assert_non_null(tl_labels_get(&labels, i).p);
     assert_in_range(labels.n, 1, TL_LABELS_MAX);
-    tl_label label = tl_labels_get(&labels, 7); /* forgotten: made anew, and right */
+    tl_label label = tl_labels_get(&labels, 7); /* forgotten: made again, correctly */
     assert_int_equal(label.n, 1);
     assert_memory_equal(label.p, "7", 1);
     assert_int_equal(c.made, TL_LABELS_MAX + 1001);

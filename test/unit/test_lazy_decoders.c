@@ -1,9 +1,9 @@
-/* How many decoders an input has: what is in input_lazy.c is reached from inside. */
+/* The number of decoders of an input; includes input_lazy.c to see it. */
 #include "base/io/input_lazy.c"
 
 #include "lazy_fixture.h"
 
-/* Of content whose window is so large. */
+/* Of content with a window of this size. */
 static unsigned decoders(size_t window)
 {
     char *data = content_of(window);

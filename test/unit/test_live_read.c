@@ -1,4 +1,4 @@
-/* The reader of recorded profiles: images made as the recorder makes them, and broken ones. */
+/* The reader of recorded profiles: images made like the recorder's, and broken ones. */
 #include "live_scenes.h"
 
 #include "scratch.h"
@@ -76,7 +76,7 @@ static void test_counts_beyond_32_bits(void **state)
     image_fini(&m);
 }
 
-/* Lanes of the same thread are one thread; lanes of several threads are called so, and keep their numbers. */
+/* Lanes of the same thread are one thread; lanes of several threads are named so, and keep their numbers. */
 static void test_lanes_become_threads(void **state)
 {
     uint32_t root[6];
@@ -106,7 +106,7 @@ static void test_losses_are_summed_up(void **state)
     }
 }
 
-/* Functions whose notes have names need no binary; of others it is said that theirs is missing. */
+/* Functions whose notes have names need no binary; for others a note says that theirs is missing. */
 static void test_names_of_notes(void **state)
 {
     for (uint32_t unnamed = 0; unnamed < 2; unnamed++) {
@@ -139,7 +139,7 @@ static void test_names_of_notes(void **state)
     }
 }
 
-/* Who is killed while a call is added: it is in calls and times, but in no histogram. */
+/* Killed while a call is added: it is in calls and times, but in no histogram. */
 static void test_a_call_that_was_being_added(void **state)
 {
     live_image m;
@@ -191,7 +191,7 @@ static void expect_damage(small *s, const char *rule, uint32_t places)
     tl_profile *p = image_read(&s->m, true);
     size_t n;
     assert_int_equal(tl_profile_places(p), places);
-    free(fixture_save(p, &n)); /* what there is, is a profile still */
+    free(fixture_save(p, &n)); /* the rest is still a profile */
     tl_profile_free(p);
     image_fini(&s->m);
 }

@@ -1,4 +1,4 @@
-/* Names of functions that are too long: what is left out of them, and in which order. */
+/* Too long names of functions: which parts are left out, and in which order. */
 #include <locale.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static void test_parts_go_in_order(void **state)
         {"ns::X<int, long>::operator<=>(ns::X<int, long> const&)", 30, "ns::X<..>::operator<=>(..)"},
         {"ns::my_operator<int, long, char>()", 24, "ns::my_operator<..>()"},
         {"auto ns::f<int, long>(int, long)->decltype(x)", 30, "..::f<..>(..)->decltype(x)"},
-        /* Of a lambda the function around it says more. */
+        /* The function around a lambda tells more than the lambda. */
         {"app::main_loop(int, char**)::{lambda(int, int)#1}::operator()(int, int) const", 61,
          "app::main_loop(..)::{lambda(..)#1}::operator()(..) const"},
         {"app::main_loop(int, char**)::{lambda(int, int)#1}::operator()(int, int) const", 55,
@@ -76,7 +76,7 @@ static void test_parts_go_in_order(void **state)
     }
 }
 
-/* Whatever the name: it fits, and its last bytes or a mark of what is left out are there. */
+/* Whatever the name: it fits, and its last bytes or a mark for what is left out are there. */
 static void test_any_name_fits(void **state)
 {
     static const char *const names[] = {
@@ -112,13 +112,13 @@ static void test_nesting_and_length_have_a_limit(void **state)
     memset(name, '<', 100);
     memset(name + 100, '>', 100);
     memcpy(name + 200, "::last", 7);
-    assert_string_equal(fit(&plain, name, 10), "<<<<..last"); /* deeper than is followed: the middle */
+    assert_string_equal(fit(&plain, name, 10), "<<<<..last"); /* too deep to follow: the middle */
     memset(name, 'x', 5000);
     memcpy(name + 5000, "::last", 7);
-    assert_string_equal(fit(&plain, name, 10), "xxxx..last"); /* longer than is taken apart */
+    assert_string_equal(fit(&plain, name, 10), "xxxx..last"); /* too long to take apart */
     memcpy(name, "ns::f<", 6);
     memcpy(name + 5000, ">(int)", 7);
-    assert_string_equal(fit(&plain, name, 14), "ns::f<..>(int)"); /* but what is left out may be as long as it likes */
+    assert_string_equal(fit(&plain, name, 14), "ns::f<..>(int)"); /* but the part left out may be of any length */
 }
 
 int main(void)

@@ -22,7 +22,7 @@ static void test_writes_nothing(void **state)
     fixture_fini(&f);
 }
 
-/* Readers need not fill what nobody wants. */
+/* Readers need not fill unused values. */
 static void test_without_fields(void **state)
 {
     fixture f;

@@ -79,7 +79,7 @@ static void check_scale(const tl_scale *s, uint64_t ticks)
             fail_msg("%" PRIu64 " ticks of %" PRIu64 " Hz and %" PRIu64 ": %" PRIu64 ", expected %" PRIu64, ticks,
                      s->hz, rests[i], got, expected);
     }
-    /* Back again: the first tick that is shown as so many ns or more. */
+    /* The inverse: the first tick shown as so many ns or more. */
     const uint64_t ns = ticks;
     got = tl_scale_ticks(s, ns);
     if (got != UINT64_MAX && tl_scale_ns(s, got) < ns)
@@ -306,7 +306,7 @@ static void test_parse_u64(void **state)
         "", " 1", "1 ", "+1", "-1", "1.0", "0x10", "a", "18446744073709551616", "99999999999999999999"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(tl_parse_u64(bad[i], &v));
-        assert_int_equal(v, 17); /* left as it was */
+        assert_int_equal(v, 17); /* unchanged */
     }
 }
 

@@ -1,4 +1,4 @@
-/* Tests of base/ordered_workers.h: pieces come in order whoever makes them, and the end and errors at their place. */
+/* Tests of base/ordered_workers.h: pieces, the end and errors come in order, whichever thread makes them. */
 #include "base/ordered_workers.h"
 #include "check.h"
 
@@ -7,8 +7,8 @@
 
 typedef struct shop {
     uint64_t slot[TL_ORDERED_SLOTS_MAX];
-    uint64_t last; /* pieces 0 .. last-1 are there */
-    int at_last;   /* what making piece `last` returns */
+    uint64_t last; /* pieces 0 .. last-1 exist */
+    int at_last;   /* result of making piece `last` */
     _Atomic uint64_t made;
 } shop;
 

@@ -37,7 +37,7 @@ static void finish(tl_output_folder *f)
     tl_output_folder_close(f);
 }
 
-/* Removes the files of a folder, and it. */
+/* Removes a folder and its files. */
 static void remove_folder(const char *path)
 {
     int here = open(".", O_RDONLY | O_DIRECTORY);
@@ -132,7 +132,7 @@ static void test_only_folders_like_ours_are_replaced(void **state)
 {
     static const char refused[] = "out: the folder exists and holds other files: it is not replaced";
     assert_int_equal(mkdir("out", 0777), 0);
-    scratch_write("out/letter.txt", "x", 1); /* no metadata: somebody's own files */
+    scratch_write("out/letter.txt", "x", 1); /* no metadata: the user's own files */
     check_refused("out", true, TL_EEXIST, refused);
     scratch_write("out/metadata", "x", 1);
     tl_output_folder_close(open_folder("out", true));
@@ -221,7 +221,7 @@ static void test_somebody_was_faster(void **state)
     assert_int_equal(tl_output_folder_finish(f, &e), TL_EEXIST);
     assert_string_equal(e.message, "out: the folder exists");
     tl_output_folder_close(f);
-    assert_int_equal(scratch_files(0), 1); /* theirs */
+    assert_int_equal(scratch_files(0), 1); /* the user's */
     assert_int_equal(rmdir("out"), 0);
 }
 
@@ -301,7 +301,7 @@ static void test_a_full_disk_is_told(void **state)
     assert_int_equal(scratch_files(0), 0);
 }
 
-/* Other threads cannot go on after that: in a process of its own. */
+/* Other threads cannot continue after that: so in a process of its own. */
 static void test_abandoned_folders_are_removed(void **state)
 {
     const pid_t child = fork();

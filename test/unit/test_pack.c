@@ -1,4 +1,4 @@
-/* Tests of base/io/pack.h: what is packed is unpacked, and what does not fit is said. */
+/* Tests of base/io/pack.h: packed bytes are unpacked, and what does not fit is reported. */
 #include "base/io/pack.h"
 #include "base/io/unpack.h"
 #include "check.h"
@@ -49,7 +49,7 @@ static void there_and_back(tl_codec c, size_t n)
     assert_int_equal(out.n, n);
     assert_memory_equal(out.data, data, n);
     free(out.data);
-    /* In exactly so much room, and to the same bytes; not in one byte less. */
+    /* Fits exactly that much room, with the same bytes; not one byte less. */
     assert_int_equal(tl_pack(c, data, n, again, size, &size_again, &e), 1);
     assert_int_equal(size_again, size);
     assert_memory_equal(again, packed, size);

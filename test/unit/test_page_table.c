@@ -1,5 +1,5 @@
-/* The table of pages: accesses over the edge of pages and of memory, intervals, regions; and that it does not depend on
- * who reads which stream. */
+/* The table of pages: accesses across the edge of pages and of memory, intervals, regions; and independence from which
+ * thread reads which stream. */
 #include "analysis/instruction/page_table.h"
 
 #include "hand_insns.h"
@@ -34,7 +34,7 @@ static void counts_each_page_once(void **state)
         INSN(0x1ffe, OP_NOP),                       /* an instruction over the edge */
         STORE(0x6000, 4096),                        /* a whole page, and no more */
         LOAD(0x7000, 0),                            /* nothing, at a place */
-        INSN(UINT64_C(0xfffffffffffffffe), OP_LDR), /* the end of memory is beside its begin */
+        INSN(UINT64_C(0xfffffffffffffffe), OP_LDR), /* memory wraps around at its end */
         LOAD(UINT64_C(0xfffffffffffffff8), 16),
     };
     for (uint32_t batch = 0; batch < 4; batch++) {
@@ -58,7 +58,7 @@ static void counts_each_page_once(void **state)
     }
 }
 
-/* A size out of a damaged file. */
+/* A size from a damaged file. */
 static void size_is_limited(void **state)
 {
     static const hand_line line[] = {LOAD(0x1000, UINT64_MAX), STORE(0x1fff, UINT64_C(1) << 40)};

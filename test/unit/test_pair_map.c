@@ -6,7 +6,7 @@ static void test_indices_in_order(void **state)
 {
     tl_pair_map m = {0};
     assert_int_equal(tl_pair_map_get(&m, 0, 0), TL_HASH_NONE);
-    /* Pairs that differ in one number only, and in both; none is the other way round of another by accident. */
+    /* Pairs that differ in one number only, and in both; none is accidentally another one reversed. */
     for (uint32_t i = 0; i < 20000; i++)
         assert_int_equal(tl_pair_map_add(&m, i % 200, (uint64_t)(i / 200) << 40, UINT32_MAX), i);
     assert_int_equal(m.n, 20000);

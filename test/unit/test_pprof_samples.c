@@ -59,7 +59,7 @@ static void test_samples(void **state)
     profiled_fini(&f);
 }
 
-/* Weights of allocations are left out where there are none, and those of samples; the chosen one is there always. */
+/* Weights of allocations are left out if there are none, like those of samples; the chosen one always stays. */
 static void test_weights_that_are_zero(void **state)
 {
     static const char *const sampled[] = {"samples", "count", "time", "nanoseconds"};
@@ -97,7 +97,7 @@ static void test_periods_that_differ(void **state)
     profiled_fini(&f);
 }
 
-/* Functions told apart by line are locations of one function, whose file is that of the lines that are known. */
+/* Functions distinguished by line are locations of one function, whose file is that of the known lines. */
 static void test_lines_are_locations(void **state)
 {
     static const struct {
@@ -131,7 +131,7 @@ static void test_lines_are_locations(void **state)
         assert_true(nth(whole(&f), 5, i, &at));
         assert_int_equal(value_of(at.inside, 1), i + 1);
         assert_text(&f, value_of(at.inside, 4), files[i]);
-        assert_int_equal(value_of(at.inside, 5), 0); /* where a function begins is not known */
+        assert_int_equal(value_of(at.inside, 5), 0); /* the begin of a function is unknown */
     }
     assert_false(nth(whole(&f), 5, 3, &at));
     profiled_fini(&f);

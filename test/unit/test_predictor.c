@@ -63,10 +63,10 @@ static void test_bimodal_by_hand(void **state)
         assert_int_equal(tl_predictor_step(&p, 0x1000, A64_COND, taken[i], 0x1000), wrong[i]);
     assert_int_equal(p.branches, 8);
     assert_int_equal(p.misses, 3);
-    /* 16 instructions on is the same counter, the next instruction is not. */
+    /* The same counter 16 instructions later, but not at the next one. */
     assert_false(tl_predictor_step(&p, 0x1040, A64_COND, true, 0));
     assert_true(tl_predictor_step(&p, 0x1004, A64_COND, true, 0));
-    /* Others are none of its business. */
+    /* Other branches are ignored. */
     assert_false(tl_predictor_step(&p, 0x1000, A64_JUMP, true, 0));
     assert_false(tl_predictor_step(&p, 0x1000, A64_RETURN, true, 0));
     assert_int_equal(p.branches, 10);
@@ -76,7 +76,7 @@ static void test_bimodal_by_hand(void **state)
     tl_predictor_fini(&p);
 }
 
-/* What alternates is learnt by history, and never by pc. */
+/* History learns alternation, and pc never does. */
 static void test_history_learns(void **state)
 {
     tl_predictor by_pc, by_history;
@@ -123,12 +123,12 @@ static void test_last_target(void **state)
     assert_true(tl_predictor_step(&p, 0x1000, A64_INDIRECT, true, 0x3000));
     assert_false(tl_predictor_step(&p, 0x1000, A64_RETURN, true, 0x4000));
     assert_int_equal(p.branches, 5);
-    /* No pc stands for an empty entry. */
+    /* No pc means an empty entry. */
     assert_true(tl_predictor_step(&p, UINT64_MAX, A64_INDIRECT, true, 0x4000));
     tl_predictor_fini(&p);
 }
 
-/* The models once more, from their description in docs/instructions.md: nothing is a table or a ring. */
+/* The models once more, from their description in docs/instructions.md, without tables or rings. */
 typedef struct naive {
     uint64_t key[40000], value[40000];
     unsigned n;
@@ -163,7 +163,7 @@ static bool naive_direction(naive *m, uint64_t pc, bool taken, unsigned bits, un
     return wrong;
 }
 
-/* Open calls stand in `value`; of these only the last ones, `known`, are remembered. */
+/* `value` holds open calls; only the last ones, `known`, are remembered. */
 static bool naive_return(naive *m, uint64_t target, unsigned *known)
 {
     if (*known == 0)

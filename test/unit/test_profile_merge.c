@@ -1,4 +1,4 @@
-/* Merging: the laws, as bytes of saved profiles; what is combined how; what is refused. */
+/* Merging: its laws, as bytes of saved profiles; how values are combined; what is refused. */
 #include "random_profile.h"
 
 static tl_profile *copy_of(const tl_profile *p)
@@ -55,8 +55,8 @@ static tl_profile *joined(const tl_profile *p)
     return j;
 }
 
-/* One tree of all threads has the numbers of theirs, each path once, and whether threads are joined before profiles are
- * merged or after does not matter. */
+/* One tree of all threads has the sums of theirs, each path once, and joining threads before or after merging makes no
+ * difference. */
 static void test_threads_are_joined(void **state)
 {
     uint64_t seed = 7;
@@ -91,8 +91,7 @@ static void test_threads_are_joined(void **state)
     }
 }
 
-/* Without the tree, every function has the same numbers; and whether it goes before merging or after does not matter.
- */
+/* Without the tree, every function has the same numbers; dropping it before or after merging makes no difference. */
 static void test_flat_profiles_have_the_numbers_of_the_tree(void **state)
 {
     uint64_t seed = 3;
@@ -103,7 +102,7 @@ static void test_flat_profiles_have_the_numbers_of_the_tree(void **state)
             flat[k] = copy_of(random[k]);
             assert_int_equal(tl_profile_flatten(flat[k], NULL), 0);
         }
-        tl_profile *tree = copy_of(random[0]); /* its functions are in the order of those of the copy */
+        tl_profile *tree = copy_of(random[0]); /* its functions are ordered as those of the copy */
         assert_int_equal(flat[0]->nfunction, tree->nfunction);
         for (uint32_t f = 0; f < tree->nfunction; f++) {
             tl_stat a, b;
@@ -184,7 +183,7 @@ static void test_numbers_add_up(void **state)
     assert_int_equal(a->lost_events, 11);
     assert_int_equal(a->damaged_bytes, 15);
     size_t after_n;
-    uint8_t *after = fixture_save(b, &after_n); /* `from` stays as it was */
+    uint8_t *after = fixture_save(b, &after_n); /* `from` is unchanged */
     assert_int_equal(after_n, n);
     assert_memory_equal(before, after, n);
     free(before);
@@ -236,7 +235,7 @@ static void test_functions_of_different_builds_stay_apart(void **state)
     tl_profile_free(b);
 }
 
-/* NULL wins over everything: that is what makes it associative. */
+/* NULL wins over everything, which makes merging associative. */
 /* The span of samples is that of all: the earlier begin, the later end. */
 static void test_spans_are_joined(void **state)
 {
@@ -315,7 +314,7 @@ static void test_different_clocks_are_refused(void **state)
     tl_profile_free(a);
 }
 
-/* As two recordings on one machine have them. */
+/* As in two recordings on one machine. */
 static void test_one_clock_measured_twice_is_one_clock(void **state)
 {
     for (int turn = 0; turn < 2; turn++) {

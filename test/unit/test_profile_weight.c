@@ -1,4 +1,4 @@
-/* Profiles made of samples: weights, merging, what tells functions apart, and other ways to tell them apart. */
+/* Profiles made of samples: weights, merging, and ways to distinguish functions. */
 #include "analysis/function/tables.h"
 #include "base/io/output.h"
 #include "check.h"
@@ -66,7 +66,7 @@ static tl_profile *random_samples(uint64_t *seed, const char *weight, bool per_t
     return p;
 }
 
-/* All that can be seen of a profile, in canonical order; to be freed. */
+/* Everything visible in a profile, in canonical order; free(). */
 static char *dump(const tl_profile *p)
 {
     tl_error e;
@@ -143,7 +143,7 @@ static void test_sums_of_a_merged_profile_are_those_of_its_weights(void **state)
     for (uint64_t seed = 1; seed < 10; seed++) {
         tl_profile *p = merged(seed, "alloc_space", seed & 1, order, false);
         char *as_merged = dump(p);
-        assert_int_equal(tl_profile_choose_weight(p, "time", NULL), 0); /* and back: all sums are made anew */
+        assert_int_equal(tl_profile_choose_weight(p, "time", NULL), 0); /* and back: all sums are rebuilt */
         assert_int_equal(tl_profile_choose_weight(p, "alloc_space", NULL), 0);
         char *made_anew = dump(p);
         assert_string_equal(as_merged, made_anew);
@@ -222,11 +222,11 @@ static void test_functions_are_told_apart(void **state)
         assert_true(function_compare(&p->function[order[i]], &p->function[order[i + 1]]) < 0);
         assert_true(function_compare(&p->function[order[i + 1]], &p->function[order[i]]) > 0);
     }
-    assert_int_equal(order[TL_COUNT(f) - 1], 7); /* ids without sign come after the others, and by size */
+    assert_int_equal(order[TL_COUNT(f) - 1], 7); /* unsigned ids come after the others, ordered by size */
     tl_profile_free(p);
 }
 
-/* A stack of functions, by index, with so many samples of one tick. */
+/* A stack of functions, by index, with that many samples of one tick. */
 static void add_stack(tl_profile *p, const uint32_t *function, uint32_t n, uint64_t samples)
 {
     uint32_t place = 0;
@@ -265,7 +265,7 @@ static void test_several_traces_are_grouped_by_their_last_names(void **state)
     assert_int_equal(f->flags, TL_FUNCTION_HEX_ID);
     assert_int_equal(t.row[1].stat.calls, 1);
     f = &by_last->function[t.row[2].function];
-    assert_string_equal(f->name, "Main"); /* with two ids, so with none */
+    assert_string_equal(f->name, "Main"); /* with two ids, so without one */
     assert_int_equal(f->flags, TL_FUNCTION_UNKNOWN);
     assert_int_equal(t.row[2].stat.calls, 3);
     f = &by_last->function[t.row[3].function];
@@ -300,7 +300,7 @@ static void test_calls_are_grouped_by_library(void **state)
     p->build_id = tl_profile_intern(p, "c0ffee");
     p->exe = tl_profile_intern(p, "/bin/app");
     assert_int_equal(tl_profile_regroup(&by_library, p, TL_GROUP_BY_LIBRARY, &e), 0);
-    /* What is not of functions stays. */
+    /* Sums that do not belong to functions stay. */
     assert_int_equal(by_library->unmatched_exits, 3);
     assert_int_equal(by_library->unmatched_open, 5);
     assert_int_equal(by_library->samples.paused, 7);

@@ -1,8 +1,8 @@
-/* Tests of model/recording.h: what each line says, what is wrong with others, and how much is kept. */
+/* Tests of model/recording.h: the meaning of each line, errors in others, and how much is kept. */
 #include "check.h"
 #include "model/recording.h"
 
-/* A trace with these notes, which stand at offset 1000. */
+/* A trace with these notes, at offset 1000. */
 static tl_trace *noted(const char *text)
 {
     tl_trace *t = calloc(1, sizeof *t);
@@ -21,7 +21,7 @@ static void discard(tl_trace *t)
     free(t);
 }
 
-/* The only damage of a trace that has just this note behind a good line. */
+/* The only damage of a trace with just this note after a good line. */
 static void check_damage(const char *line, const char *rule, const char *what)
 {
     char text[512];
@@ -117,7 +117,7 @@ static void header(void **state)
     assert_string_equal(header_of(t, "recording", &f)->as.p, "finished");
     assert_null(header_of(t, "losses", &f));
     discard(t);
-    /* As it stands in a file whose ring was never full, and then once it was. */
+    /* As in a file whose ring was never full, and in one whose was. */
     t = noted("ring reused=0x0000000000000000 overwritten=0x0000000000000000 complete=0x0000000000000000\n");
     assert_null(header_of(t, "ring", &f));
     discard(t);
@@ -337,7 +337,7 @@ static void much_text(void **state)
     assert_string_equal(t->damage[0].rule, "note.too-many");
     assert_true(t->recording->n <= TL_RECORDING_BYTES_MAX);
     assert_true(t->recording->n > TL_RECORDING_BYTES_MAX - 2 * PIECE);
-    /* Of a text that is larger than everything may be not even a byte is looked at. */
+    /* Of a text beyond the limit not even one byte may be read. */
     assert_int_equal(tl_recording_add(t, NULL, (size_t)TL_RECORDING_BYTES_MAX + 1, 0, NULL), 0);
     free(text);
     discard(t);
@@ -372,7 +372,7 @@ static void strange_clocks(void **state)
     discard(t);
 }
 
-/* A number of more than 32 bits is not the object that its low bits would be. */
+/* A number of more than 32 bits does not mean the object with its low bits. */
 static void test_numbers_of_objects_are_not_cut(void **state)
 {
     tl_trace *t = noted("object id=1 count=0 path=/a\nfunction id=5 object=4294967297 address=1\n");

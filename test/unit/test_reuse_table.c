@@ -1,9 +1,9 @@
-/* Reuse distances: against a list of lines that is searched from the front, and by hand. */
+/* Reuse distances: against a list of lines searched from the front, and by hand. */
 #include "analysis/instruction/reuse_table.h"
 
 #include "hand_insns.h"
 
-/* The lines in the order of their last use, the last one first. */
+/* The lines, most recently used first. */
 typedef struct plain {
     uint64_t line[8192];
     uint32_t n;
@@ -23,7 +23,7 @@ static uint64_t plain_touch(plain *p, uint64_t line)
 }
 
 /* Different mixtures of near and far, so that lines move between the array in front and the tree, and the tree is
- * made anew many times. */
+ * rebuilt many times. */
 static void agrees_with_a_plain_list(void **state)
 {
     static const uint32_t lines[] = {3, 16, 17, 18, 200, 5000};
@@ -111,7 +111,7 @@ static void line_size_counts(void **state)
     hand_fini(&h);
 }
 
-/* A line that two tracks use is cold in both, and one line. */
+/* A line used by two tracks is cold in both, and one line. */
 static void tracks_have_nothing_to_do_with_each_other(void **state)
 {
     enum { LINES = 3000 };
@@ -137,7 +137,7 @@ static void tracks_have_nothing_to_do_with_each_other(void **state)
     }
 }
 
-/* Uniform use of n lines: distances are n/2 on average, and half of them are above it. The sample must say so, too. */
+/* Uniform use of n lines: distances are n/2 on average, and half of them are larger. The sample must agree. */
 static void sample_is_near_the_whole(void **state)
 {
     enum { LINES = 200000, DIFFERENT = 4096 };

@@ -1,4 +1,4 @@
-/* The recorder's clock, on a counter and a kernel's clock that are made up: how fast the counter runs. */
+/* The recorder's clock, with a simulated counter and kernel clock: the speed of the counter. */
 #include "check.h"
 #include "rt_host.h"
 
@@ -10,8 +10,8 @@
 /* ---- a machine ---- */
 
 static uint64_t elapsed;   /* since the machine began; each look at a clock takes STEP_NS */
-static uint64_t per_ns;    /* ticks of the counter; 0: it stands still */
-static unsigned interrupt; /* every so many looks take much longer; 0: none does */
+static uint64_t per_ns;    /* ticks of the counter; 0: stopped */
+static unsigned interrupt; /* one in so many readings takes much longer; 0: none */
 static unsigned looks;
 
 enum { STEP_NS = 100, LONG_NS = 50000, UNIX = 1000000007 };
@@ -50,7 +50,7 @@ static int begin(void **state)
     return 0;
 }
 
-/* ---- how fast it is ---- */
+/* ---- its speed ---- */
 
 #if defined(__x86_64__)
 static void test_the_counter_is_measured(void **state)
@@ -64,7 +64,7 @@ static void test_the_counter_is_measured(void **state)
     assert_true(elapsed - tl_rt_clock.raw0 < 2 * FIRST_NS);
 }
 
-/* Readings that something comes between are not used, wherever they are among the others. */
+/* Interrupted readings are not used, wherever they are among the others. */
 static void test_interrupted_readings_do_not_count(void **state)
 {
     for (unsigned every = 4; every < 14; every++) {
@@ -103,7 +103,7 @@ static void test_it_is_measured_again(void **state)
 {
     tl_rt_clock_start("tsc");
     tl_rt_clock.hz = 17;
-    tl_rt_clock.raw0 = elapsed; /* too little time since */
+    tl_rt_clock.raw0 = elapsed; /* too little time since then */
     tl_rt_clock.ticks0 = per_ns * elapsed;
     assert_int_equal(tl_rt_clock_refine(), 17);
     elapsed += UINT64_C(100) * 365 * 86400 * 1000000000 / 10; /* ten years */

@@ -1,4 +1,4 @@
-/* What the recorder knows of the threads that record: where they run, and what they lost. Children record. */
+/* The recorder's knowledge of recording threads: where they run, and what they lost. Children record. */
 #include "check.h"
 #include "rt_host.h"
 
@@ -20,7 +20,7 @@
 
 extern const unsigned int __rseq_size __attribute__((weak));
 
-/* The n-th processor that this process may use; -1: there are not so many. */
+/* The n-th processor that this process may use; -1: there are fewer. */
 static int processor(int n)
 {
     cpu_set_t set;
@@ -43,7 +43,7 @@ static void move_to(int cpu)
 
 enum { MOVES = 6 };
 
-/* Call k on the first processor or on the second, in turns. */
+/* Call k on the first processor or the second, in turn. */
 static void call_on_two(void)
 {
     const int cpu[2] = {processor(0), processor(1)};
@@ -91,7 +91,7 @@ static void call_itself_nothing(void)
     TL_RT_INSTANT("i");
 }
 
-/* How often a text is in a file. */
+/* How often a file contains a text. */
 static unsigned found_in(const char *path, const char *text)
 {
     static char bytes[1 << 16];
@@ -144,7 +144,7 @@ static void reach_the_size_of_files(void)
     lose_some(false);
 }
 
-/* A first packet is a page, which is just what a file may have. */
+/* A first packet is a page, exactly the limit of the file. */
 static void fill_a_file(void)
 {
     const struct rlimit page = {(rlim_t)sysconf(_SC_PAGESIZE), (rlim_t)sysconf(_SC_PAGESIZE)};
@@ -188,7 +188,7 @@ static void *stop_recording(void *arg)
     return arg;
 }
 
-/* What signal handlers put aside meanwhile is lost then. */
+/* Events that signal handlers put aside meanwhile are lost. */
 static void be_stopped(void)
 {
     enum { ASIDE = 2 };
@@ -261,7 +261,7 @@ static void *call_some(void *arg)
     return arg;
 }
 
-enum { UNLIMITED = 77 }; /* status: RLIMIT_AS does not hold here */
+enum { UNLIMITED = 77 }; /* status: RLIMIT_AS has no effect here */
 
 /* The thread gets a lane, and then there is no memory. */
 static void run_out_of_memory(void)

@@ -1,4 +1,4 @@
-/* The recorder's locks while the program ends: who holds one may have been interrupted for good, or be at work. */
+/* The recorder's locks while the program ends: a holder may be interrupted for ever, or still at work. */
 #include "check.h"
 #include "rt_host.h"
 
@@ -16,7 +16,7 @@ static void *work(void *unused)
     (void)unused;
     rt_lock_take(&lock);
     __atomic_store_n(&taken, 1, __ATOMIC_SEQ_CST);
-    usleep(1500000); /* longer than it takes to ask for the lock a hundred thousand times */
+    usleep(1500000); /* longer than a hundred thousand attempts take */
     __atomic_store_n(&given, 1, __ATOMIC_SEQ_CST);
     rt_lock_give(&lock);
     return NULL;

@@ -1,4 +1,4 @@
-/* The registry of objects: where an address lies, and objects with sleds that come and go. */
+/* The registry of objects: the object of an address, and objects with sleds that come and go. */
 #include "check.h"
 #include "rt_host.h"
 
@@ -19,7 +19,7 @@ static char noted[4096], said[512];
 static uint32_t next_id, functions_of_map = 3;
 static unsigned added;
 
-/* In place of the other parts of the recorder. */
+/* Replaces the other parts of the recorder. */
 uint32_t tl_rt_ids_take(uint32_t n)
 {
     uint32_t base = next_id;
@@ -66,7 +66,7 @@ bool tl_rt_same(const char *a, const char *b)
 }
 
 static unsigned watched;
-static char told[64]; /* about numbers */
+static char told[64]; /* calls about numbers */
 
 void tl_rt_unload_watch(const rt_object *o)
 {
@@ -94,8 +94,8 @@ void tl_rt_ids_load(uintptr_t low, uintptr_t high, bool same)
     snprintf(told, sizeof told, same ? "same" : "other");
 }
 
-static int pieces;           /* of memory that are taken */
-static int pieces_left = -1; /* before there is no more memory; -1: always some */
+static int pieces;           /* of memory, in use */
+static int pieces_left = -1; /* before memory runs out; -1: never */
 
 void *tl_rt_memory_take(size_t n)
 {
@@ -209,7 +209,7 @@ static void test_an_object_comes_again(void **state)
     assert_int_equal(watched, 2);
     assert_int_equal(tl_rt_objects(), 1);
 
-    /* Where another one was meanwhile, numbers are not what they were. */
+    /* After another object at the same place, numbers are new. */
     tl_rt_object_leaves(here);
     rt_object *other = put_over(o, "abcd");
     assert_int_equal(other->apart, UINT64_C(2) << 50);
@@ -221,7 +221,7 @@ static void test_an_object_comes_again(void **state)
     assert_string_equal(told, "same");
     assert_int_equal(o->apart, 0);
 
-    /* The same one with other functions, and one of which nobody knows. */
+    /* The same one with other functions, and an unknown one. */
     tl_rt_object_leaves(here);
     strcpy(same.build_id, "beef");
     assert_null(load_again(&same));
@@ -363,11 +363,11 @@ static void test_build_ids_of_odd_notes(void **state)
     note[0] = 4, note[1] = note[2] = note[3] = 0;
     memset(note + 4, 0xff, 4);
     assert_false(tl_rt_notes_build_id(note, 64, id));
-    note[4] = 33, note[5] = note[6] = note[7] = 0; /* longer than any that is known */
+    note[4] = 33, note[5] = note[6] = note[7] = 0; /* longer than any known */
     assert_false(tl_rt_notes_build_id(note, 64, id));
 }
 
-/* Cases follow one another in one process only where somebody starts the program by hand. */
+/* Cases share one process only if the program is started by hand. */
 static int forget(void **state)
 {
     for (uint32_t i = 0; i < nobject; i++) {

@@ -1,5 +1,4 @@
-/* The mode "profile": events that are given up half way, counts of more than 32 bits, calls that are open at the end.
- */
+/* The mode "profile": events given up half way, counts of more than 32 bits, calls open at the end. */
 #include "check.h"
 #include "rt_host.h"
 
@@ -20,7 +19,7 @@ static void call(uint32_t id)
     tl_rt_handlers.exit(id, PLACE, 0);
 }
 
-/* The calls of a function, and the sum of their times, as the library reads them. */
+/* The calls of a function and the sum of their times, as read by the library. */
 static uint64_t calls_in(const char *path, uint32_t id, uint64_t *total)
 {
     tl_source *s = open_trace(path, false);
@@ -48,9 +47,9 @@ static uint64_t calls_of(uint32_t id, uint64_t *total)
     return calls_in("t.tlp", id, total);
 }
 
-/* ---- a call that is put into its node ---- */
+/* ---- a call being added to its node ---- */
 
-/* The steps of rt_profile_commit_to(), so many of them, and then the thread jumps out of the recorder. */
+/* The first steps of rt_profile_commit_to(); then the thread jumps out of the recorder. */
 static void commit_half(unsigned steps)
 {
     rt_lane *l = tl_rt_lane;
@@ -71,12 +70,12 @@ static void commit_half(unsigned steps)
         self->last_node = 0;
     if (steps > 5)
         ++*count;
-    l->busy = PLACE / 2; /* what comes from further out finds that the event before will never be done */
+    l->busy = PLACE / 2; /* an outer frame finds that the event before will never be done */
 }
 
 enum { STEPS = 6, TICKS = 1000, INNER = 10 };
 
-/* The same duration each time, so that its place in the histogram is there. */
+/* The same duration each time, so that its place in the histogram exists. */
 static void end_call(uint32_t id)
 {
     rt_lane *l = tl_rt_lane;
@@ -86,7 +85,7 @@ static void end_call(uint32_t id)
 static void give_up_commits(void)
 {
     call(FUNCTION);
-    for (unsigned turn = 0; turn < 2 * (STEPS + 1); turn++) { /* first half way, then just behind the last step */
+    for (unsigned turn = 0; turn < 2 * (STEPS + 1); turn++) { /* first half way, then just after the last step */
         for (int i = 0; i < CALLS; i++)
             end_call(FUNCTION + 1 + turn / 2);
         commit_half(turn % 2 ? STEPS : turn / 2);
@@ -101,7 +100,7 @@ static void calls_are_counted_once_wherever_they_are_given_up(void **state)
     assert_int_equal(calls_of(FUNCTION, &total), 1 + 2 * (STEPS + 1));
     for (unsigned steps = 0; steps <= STEPS; steps++) {
         assert_int_equal(calls_of(FUNCTION + 1 + steps, &total), 2 * CALLS);
-        /* Nobody knows whether a time is in the sum already while its call still waits. */
+        /* It is unknown whether the time of a waiting call is in the sum already. */
         const uint64_t twice = steps == 3 || steps == 4 ? total / TICKS - 2 * CALLS : 0;
         assert_in_range(twice, 0, 1);
         assert_int_equal(total, (2 * CALLS + twice) * TICKS);
@@ -135,7 +134,7 @@ static void overflow(void)
 static void counts_carry_and_are_repaired_then(void **state)
 {
     assert_int_equal(record("mode=profile:out=t.tlp:control=off", overflow), 0);
-    /* All but one are in the node when it is made full. */
+    /* All but one are in the node when its count is full. */
     const uint64_t made = UINT32_MAX + UINT64_C(1) + CALLS;
     uint64_t total = 0;
     for (unsigned steps = 0; steps <= STEPS; steps++) {
@@ -145,9 +144,9 @@ static void counts_carry_and_are_repaired_then(void **state)
     }
 }
 
-/* ---- what is open at the end ---- */
+/* ---- calls open at the end ---- */
 
-/* One call, and another one on the alternate signal stack, which begins with a frame of its own. */
+/* One call, and another on the alternate signal stack, which begins with its own frame. */
 static void leave_open(void)
 {
     call(FUNCTION);
@@ -194,7 +193,7 @@ static void what_is_flushed_stays_as_it_was(void **state)
     assert_int_equal(total, 3 * CALLS * TICKS);
 }
 
-/* A call that waits, or is half added, is not in a copy: what threads do in the meantime. */
+/* A copy lacks a call that waits or is half added: what threads do meanwhile. */
 static void copy_half_way(void)
 {
     static const char *const path[] = {"waiting.tlp", "added.tlp"};
@@ -234,7 +233,7 @@ static void copies_have_whole_calls_only(void **state)
     tl_source_close(s);
 }
 
-/* ---- more threads than have a tree of their own ---- */
+/* ---- more threads than trees ---- */
 
 enum { TREES = 256, THREADS = 300 };
 
@@ -261,7 +260,7 @@ static void all_threads_are_told(void **state)
     tl_profile *p;
     assert_int_equal(tl_profile_from_source(&p, s, &(tl_profile_options){.per_thread = true}, NULL), 0);
     const uint32_t trees = tl_profile_tracks(p);
-    assert_in_range(trees, TREES, TREES + 10); /* one that was just joined may still be there */
+    assert_in_range(trees, TREES, TREES + 10); /* one just joined may still be there */
     assert_int_equal(tl_profile_threads(p), THREADS);
     tl_profile_free(p);
     assert_int_equal(tl_source_trace(s)->profile_threads, THREADS);
@@ -273,7 +272,7 @@ static void all_threads_are_told(void **state)
 
 /* ---- no room ---- */
 
-/* More tables of addresses than the file may hold: names are lost, the calls are not. */
+/* More tables of addresses than the file may hold: names are lost, calls are not. */
 static void fill_with_tables(void)
 {
     enum { TABLES = 40, FUNCTIONS = 100000 };

@@ -1,4 +1,4 @@
-/* The recorder's lines and messages, and what it reads of what people write. */
+/* The recorder's lines and messages, and its parsing of settings. */
 #include "check.h"
 #include "rt_host.h"
 
@@ -14,7 +14,7 @@
 
 rt_core tl_rt;
 
-/* What a message looks like on standard error. */
+/* How a message appears on standard error. */
 static int kept = -1, ends[2];
 
 static void listen_to_stderr(void)
@@ -70,7 +70,7 @@ static void test_long_lines_are_cut(void **state)
     assert_int_equal(strlen(l.text), l.n);
     tl_rt_line_number(&l, 5);
     assert_int_equal(l.n, sizeof l.text - 1);
-    memset(long_text, '\n', sizeof long_text - 1); /* an escape is there in whole or not at all */
+    memset(long_text, '\n', sizeof long_text - 1); /* an escape is there whole or not at all */
     for (size_t first = 0; first < 2; first++) {
         rt_line_begin(&l);
         tl_rt_line_text(&l, first ? "y" : "");
@@ -113,7 +113,7 @@ static void count_signal(int number)
     raised++;
 }
 
-/* A message that cannot be written raises no signal in the program; what the program writes still does. */
+/* A failing write of a message raises no signal in the program; the program's own writes still do. */
 static void say_without_a_signal(int number)
 {
     rt_line l;
@@ -242,7 +242,7 @@ static void test_same(void **state)
     assert_false(tl_rt_same("", "a"));
 }
 
-/* Patterns mean what they mean everywhere else in the project: every pattern and text of a small alphabet. */
+/* Patterns mean the same as in the command: every pattern and text of a small alphabet. */
 static void test_patterns_are_those_of_the_command(void **state)
 {
     static const char piece[] = {'a', 'b', '*', '?', '[', ']', '-', '!', '\\'}, letter[] = {'a', 'b', ']', '-'};
@@ -273,7 +273,7 @@ static void test_patterns_of_names(void **state)
     assert_true(tl_rt_glob("f[0-9]?", "f7x"));
     assert_false(tl_rt_glob("f[!0-9]?", "f7x"));
     assert_true(tl_rt_glob("operator\\[]", "operator[]"));
-    /* Many stars do not take for ever. */
+    /* Many stars still end soon. */
     char text[2001];
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = 0;

@@ -1,4 +1,4 @@
-/* The environment variable TRACELOOM, and what recordings are called. */
+/* The environment variable TRACELOOM, and the names of recordings. */
 #include "check.h"
 #include "rt_host.h"
 
@@ -10,7 +10,7 @@
 #include "rt/rt_say.c"
 #include "rt/rt_settings.c"
 #include "rt/rt_words.c"
-/* Names that both have are the path's from here on. */
+/* From here on, names that both have are the path's. */
 #define add        path_add
 #define add_number path_add_number
 #include "rt/rt_settings_path.c"
@@ -27,7 +27,7 @@ static bool read_text(const char *text)
     return tl_rt_settings_read(&s, text, error);
 }
 
-/* A text that is wrong, and what the message must contain. */
+/* A wrong text, and what the message must contain. */
 static void is_wrong(const char *text, const char *part)
 {
     if (read_text(text))
@@ -143,7 +143,7 @@ static void test_set_while_running(void **state)
     assert_int_equal(s.depth, 3);
     assert_int_equal(s.nfunc, 2); /* as before */
     assert_true(tl_rt_settings_set(&s, "func=d*:func=net::e*", error));
-    assert_int_equal(s.nfunc, 2); /* in place of those before */
+    assert_int_equal(s.nfunc, 2); /* replacing those before */
     assert_string_equal(s.func[0], "d*");
     assert_string_equal(s.func[1], "net::e*");
     assert_int_equal(s.nnot, 1);
@@ -184,14 +184,14 @@ static void test_copies_are_whole(void **state)
     assert_int_equal(copy.nnot, 2);
 }
 
-/* What is not text of theirs takes no room in a copy, either. */
+/* Bytes beyond its texts take no room in a copy. */
 static void test_full_settings_are_copied(void **state)
 {
     enum { PARTS = 4, PART = RT_TEXT / PARTS };
     char text[PARTS * (PART + 8)], *p = text;
     for (unsigned i = 0; i < PARTS; i++) {
         p += sprintf(p, ":func=");
-        memset(p, 'a' + (int)i, PART - 1); /* and the byte that ends it */
+        memset(p, 'a' + (int)i, PART - 1); /* and its last byte */
         p += PART - 1;
     }
     *p = 0;
@@ -217,7 +217,7 @@ static void test_modes_by_name(void **state)
     assert_string_equal(tl_rt_settings_mode(99), "none");
 }
 
-/* A folder of our own as the current one; its name. */
+/* A folder of our own as the current one, and its name. */
 static char folder[256];
 
 static int enter_folder(void **state)

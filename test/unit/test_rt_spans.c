@@ -1,4 +1,4 @@
-/* Sites of spans, instants and counters: more than can be recorded, and libraries that are loaded again. */
+/* Sites of spans, instants and counters: more than can be recorded, and libraries loaded again. */
 #include "check.h"
 #include "rt_host.h"
 
@@ -10,7 +10,7 @@
 #include "rt/rt_say.h"
 #include "rt_record_fixture.h"
 
-/* What another thread does, once, while this one is in one of the functions below, which hook_spans.c calls. */
+/* Another thread's action, once, while this one is in a function below, called by hook_spans.c. */
 static void (*meanwhile)(void);
 
 static void let_others(void)
@@ -56,7 +56,7 @@ static bool note_slowly(const rt_line *l)
 enum { BEYOND = 100, TIMES = 20000, GROWTH_MOST = 256 /* pages */ };
 static struct tl_rt_site site[RT_SITES + BEYOND];
 
-/* Pages of memory that the process has of its own. */
+/* Pages of memory private to the process. */
 static long own_pages(void)
 {
     long size = 0, resident = 0, shared = 0;
@@ -97,7 +97,7 @@ static void sites_beyond_the_limit_are_left_out(void **state)
 
 /* ---- loaded again ---- */
 
-/* What a library that is unloaded and loaded again does to its sites. */
+/* The effect on its sites when a library is unloaded and loaded again. */
 static void load_again(struct tl_rt_site *s, const char *name)
 {
     s->id = 0;
@@ -114,7 +114,7 @@ static void use_again(void)
         field[i] = (struct tl_rt_field){.name = "n", .type = TL_RT_U64};
     tl_rt_event(&s, value);
     const uint32_t id = s.id;
-    char same[] = "first"; /* somewhere else, but the same text */
+    char same[] = "first"; /* elsewhere, but the same text */
     load_again(&s, same);
     tl_rt_event(&s, value);
     if (s.id != id)
@@ -171,7 +171,7 @@ static void fields_have_names_of_their_own(void **state)
     tl_source_close(s);
 }
 
-/* As long as names can be: each of their characters takes two in the metadata. */
+/* The longest possible names: each character takes two in the metadata. */
 static void use_long_names(void)
 {
     static char name[RT_SITE_FIELDS][64], long_name[400];
@@ -235,7 +235,7 @@ static void threads_may_meet_at_a_site(void **state)
     assert_int_equal(events("t.ctf", "together"), THREADS * SHARED);
 }
 
-/* ---- the same, at the places where it matters ---- */
+/* ---- the same, at the critical places ---- */
 
 static struct tl_rt_site meeting = {.name = "meeting", .kind = TL_RT_INSTANT_SITE};
 
@@ -320,7 +320,7 @@ static void threads_find_no_room_for_a_site(void **state)
     assert_int_equal(events("t.ctf", "meeting"), 0);
 }
 
-/* What a thread does that was overtaken. */
+/* What an overtaken thread does. */
 static void empty_entry(void)
 {
     after_note = NULL;

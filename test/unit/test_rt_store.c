@@ -1,4 +1,4 @@
-/* Pieces of the file that is recorded into: where kernels with larger pages than this one can map them, too. */
+/* Pieces of the recorded file: placed so that kernels with larger pages can map them, too. */
 #include "check.h"
 #include "rt_host.h"
 
@@ -13,7 +13,7 @@ enum { LARGE = 64 << 10 };
 
 static rt_store store = {.fd = -1};
 
-/* Takes pieces of all kinds of sizes, as on a kernel with pages of 64 KiB. */
+/* Takes pieces of all kinds of sizes, like a kernel with pages of 64 KiB. */
 static void take_pieces(bool whole)
 {
     static const uint64_t wanted[] = {1, RT_PAGE, 16 << 10, LARGE, LARGE + 1, RT_PAGE};
@@ -55,7 +55,7 @@ static void test_pieces_of_one_mapping(void **state)
     take_pieces(true);
 }
 
-/* Memory that is kept: zero, aligned, nobody else's, whether small or larger than what the small ones share. */
+/* Kept memory: zero, aligned, not shared, whether small or larger than the shared pieces. */
 static void test_kept_memory(void **state)
 {
     enum { PIECES = 3000, LARGE_ONE = 70000 };
@@ -75,7 +75,7 @@ static void test_kept_memory(void **state)
             assert_int_equal(piece[i][k], (char)(i | 1));
 }
 
-/* ---- what fails leaves nothing ---- */
+/* ---- failures leave nothing ---- */
 
 static int lowest_descriptor(void)
 {

@@ -1,4 +1,4 @@
-/* Names of functions as the recorder finds them: the same as the library's, and none in files that are broken. */
+/* Names of functions found by the recorder: the same as the library's, and none in broken files. */
 #include "check.h"
 #include "rt_host.h"
 
@@ -87,7 +87,7 @@ static void test_best_symbol_of_an_address(void **state)
     build(&b);
     rt_symbols *s = open_built(&b, b.size);
     assert_non_null(s);
-    assert_string_equal(tl_rt_symbols_name(s, 0x1000), "d"); /* global, though in the second table */
+    assert_string_equal(tl_rt_symbols_name(s, 0x1000), "d"); /* global, even if in the second table */
     assert_string_equal(tl_rt_symbols_name(s, 0x500), "c");  /* the first of two */
     assert_string_equal(tl_rt_symbols_name(s, UINT64_C(0xffffffff00000000)), "d");
     assert_null(tl_rt_symbols_name(s, 0x2000)); /* undefined, and without a name */
@@ -107,7 +107,7 @@ static void test_weak_before_local_without_a_second_table(void **state)
     tl_rt_symbols_close(s);
 }
 
-/* All of this very program: what the library says, function by function. */
+/* This very program: the library's answer for each function. */
 static void test_names_are_those_of_the_library(void **state)
 {
     tl_elf *elf;
@@ -120,7 +120,7 @@ static void test_names_are_those_of_the_library(void **state)
     object.path[n] = '\0';
     rt_symbols *s = tl_rt_symbols_open(&object);
     assert_non_null(s);
-    for (size_t i = 0; i < s->n; i++) /* and one beside each, which has no name */
+    for (size_t i = 0; i < s->n; i++) /* and one byte further, without a name */
         for (uint64_t k = 0; k < 2; k++)
             if (s->sorted[i].address + k != 0)
                 assert_int_equal(
@@ -186,14 +186,14 @@ static void test_damaged_files(void **state)
         use(open_built(&b, b.size));
     }
     build(&b);
-    b.bytes[b.data[STRTAB] + sizeof strings - 1] = 'x'; /* names without an end */
+    b.bytes[b.data[STRTAB] + sizeof strings - 1] = 'x'; /* names without a terminator */
     rt_symbols *s = open_built(&b, b.size);
     assert_non_null(s);
-    assert_string_equal(tl_rt_symbols_name(s, 0x1000), "b"); /* d has no end */
+    assert_string_equal(tl_rt_symbols_name(s, 0x1000), "b"); /* d has no terminator */
     tl_rt_symbols_close(s);
 }
 
-/* A program that was installed anew while the old one runs. */
+/* A program reinstalled while the old one runs. */
 static void test_another_build_has_no_names(void **state)
 {
     ssize_t n = readlink("/proc/self/exe", object.path, sizeof object.path - 1);

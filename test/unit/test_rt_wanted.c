@@ -11,7 +11,7 @@
 rt_core tl_rt;
 static rt_object program = {.id = 1, .path = "/proc/self/exe"};
 
-/* Not to be made one by the compiler. */
+/* The compiler must not merge them. */
 __attribute__((noinline)) int wanted_apple(int x);
 __attribute__((noinline)) int wanted_pear(int x);
 __attribute__((noinline)) int other_plum(int x);
@@ -59,7 +59,7 @@ static void not(const char *glob)
     tl_rt.set.not_func[tl_rt.set.nnot++] = glob;
 }
 
-/* Which of the four are wanted: a digit each. */
+/* Which of the four are wanted: one digit each. */
 static const char *which(void)
 {
     static char text[8];
@@ -110,7 +110,7 @@ static void test_names_of_cplusplus(void **state)
     assert_string_equal(which(), "0001");
 }
 
-/* What was read of the names is kept until it is said that the patterns are others. */
+/* Names once read are kept until the patterns change. */
 static void test_forget(void **state)
 {
     func("wanted_apple");
@@ -187,7 +187,7 @@ static uint32_t known_in(const char *path)
     return c.known;
 }
 
-/* Files that are cut off, or lie about themselves, have no names, and do no harm. */
+/* Truncated or inconsistent files have no names, and do no harm. */
 static void test_damaged_files(void **state)
 {
     size_t size;

@@ -58,7 +58,7 @@ static void sums_by_type(void **state)
     read_alloc(&a, NULL);
     assert_int_equal(a.types.n, 3);
     check_row(&a.types.row[0], 2, NULL, 1, 100);
-    check_row(&a.types.row[1], 0, NULL, 5, 72); /* as many bytes as the other: as if it had number 0 */
+    check_row(&a.types.row[1], 0, NULL, 5, 72); /* as many bytes as the other: sorted as number 0 */
     check_row(&a.types.row[2], 1, "new", 3, 72);
     assert_false(a.types.row[1].has_type);
     assert_int_equal(a.count.low, 9);
@@ -119,7 +119,7 @@ static void the_last_live_objects(void **state)
     tl_alloc_fini(&a);
 }
 
-/* The stack is that of the last sample of the same track, though its batch is long gone. */
+/* The stack is that of the last sample of the same track, long after its batch. */
 static void places(void **state)
 {
     tl_alloc a;
@@ -135,7 +135,7 @@ static void places(void **state)
         allocated(RT_ONE, 4, 10, RT_H(1), 2, 20, RT_NONE);
         allocated(RT_TWO, 5, 10, RT_H(1), 1, 300, RT_NONE);
         allocated(RT_ONE, 6, 10, RT_H(1), 1, 50, RT_H(0x700)); /* line 7 */
-        allocated(RT_ONE, 6, 10, RT_H(2), 1, 5, RT_H(0x800));  /* not known: as without */
+        allocated(RT_ONE, 6, 10, RT_H(2), 1, 5, RT_H(0x800));  /* unknown: as if without */
         rt_sample_of(RT_ONE, 7, &unknown);
         allocated(RT_ONE, 8, 10, RT_H(1), 1, 4000, RT_NONE);
         rt_sample_of(RT_ONE, 9, NULL); /* an empty stack */
@@ -163,7 +163,7 @@ static void places(void **state)
     }
 }
 
-/* Where frames have numbers of lines, so have allocations. */
+/* Allocations have numbers of lines if frames have them. */
 static void places_by_line(void **state)
 {
     tl_alloc a;
@@ -184,7 +184,7 @@ static void chosen_times_and_threads(void **state)
     const tl_select select = {.time_from = 5, .has_from = true, .thread = thread, .nthread = 1};
     const tl_frame f = {.function = 5, .flags = TL_FRAME_FUNCTION};
     rt_reset();
-    rt_sample_of(RT_TWO, 1, &f); /* before, but its stack counts */
+    rt_sample_of(RT_TWO, 1, &f); /* earlier, but its stack counts */
     allocated(RT_TWO, 2, 10, RT_H(1), 1, 1, RT_NONE);
     allocated(RT_ONE, 6, 10, RT_H(1), 1, 10, RT_NONE);
     allocated(RT_TWO, 7, 10, RT_H(1), 1, 100, RT_NONE);
@@ -225,7 +225,7 @@ static void several_inputs_by_name(void **state)
     tl_alloc_fini(&a);
 }
 
-/* An input without an event has no time, and does not change that of the others. */
+/* An input without events has no time, and does not change that of the others. */
 static void an_empty_input_has_no_time(void **state)
 {
     tl_alloc a = {.several = true};

@@ -97,7 +97,7 @@ static void pauses_are_gaps(void **state)
 {
     tl_cpu c;
     rt_reset();
-    rt_bare(RT_RESUME, RT_PROCESS, 1, 0); /* was not paused */
+    rt_bare(RT_RESUME, RT_PROCESS, 1, 0); /* it was not paused */
     used(RT_PROCESS, 0, 20, 20000);
     rt_bare(RT_PAUSE, RT_PROCESS, 28, 0);
     rt_bare(RT_PAUSE, RT_PROCESS, 30, 0); /* again: it is paused already */

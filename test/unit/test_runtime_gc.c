@@ -1,4 +1,4 @@
-/* The table of garbage collections, and what tables of managed runtimes share: selection, time, fields by role. */
+/* The table of garbage collections, and common parts of the runtimes' tables: selection, time, fields by role. */
 #include "runtime_fixture.h"
 
 #include "analysis/runtime/gc_table.h"
@@ -52,7 +52,7 @@ static void collections_and_sums(void **state)
     tl_gc_fini(&g);
 }
 
-/* Whichever thread it is on: their keys are equal. */
+/* On whichever thread: the keys are equal. */
 static void ends_match_the_latest_open(void **state)
 {
     rt_reset();
@@ -82,7 +82,7 @@ static void chosen_times(void **state)
     rt_add(RT_GC, RT_ONE, 18, 0, RT_NONE, RT_S("tfff")); /* begins before, ends within */
     rt_bare(RT_GC_END, RT_ONE, 21, 0);
     gc_at(RT_ONE, 22, 25, NULL, "tfff");
-    gc_at(RT_ONE, 26, 31, NULL, "tfff"); /* ends behind it */
+    gc_at(RT_ONE, 26, 31, NULL, "tfff"); /* ends after it */
     gc_at(RT_ONE, 40, 41, NULL, "tfff");
     const tl_select select = {.time_from = 20, .has_from = true, .time_to = 30, .has_to = true};
     tl_gc g = read_gc(&select);
@@ -104,7 +104,7 @@ static void chosen_threads(void **state)
     rt_bare(RT_GC_END, RT_ONE, 16, 0); /* no begin, but not chosen */
     gc_at(RT_TWO, 20, 22, NULL, "tfff");
     rt_add(RT_GC, RT_TWO, 30, 0, RT_NONE, RT_S("tfff"));
-    rt_bare(RT_GC_END, RT_ONE, 33, 0); /* ends on a thread that is not chosen: it is that pause all the same */
+    rt_bare(RT_GC_END, RT_ONE, 33, 0); /* ends on a thread not selected: it still is that pause */
     rt_bare(RT_GC_END, RT_TWO, 34, 0);
     tl_select select = {.thread = thread, .nthread = 1};
     tl_gc g = read_gc(&select);

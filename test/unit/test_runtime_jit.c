@@ -1,4 +1,4 @@
-/* The table of compilations: which method a compilation is of, and what it sums up. */
+/* The table of compilations: the method of each compilation, and the sums. */
 #include "runtime_fixture.h"
 
 #include "analysis/runtime/jit_table.h"
@@ -21,7 +21,7 @@ static tl_jit read_jit(const tl_select *select)
     return t;
 }
 
-/* A compilation of a code id; key: of thread and id. */
+/* A compilation of a code id; the key is made of thread and id. */
 static void begin(uint32_t track, uint64_t ts, uint64_t code)
 {
     rt_add(RT_JIT, track, ts, track << 16 | code, RT_H(code), (tl_value){.type = TL_ABSENT});
@@ -57,7 +57,7 @@ static void check_method(const tl_jit_method *m, uint64_t id, uint64_t function,
     assert_int_equal(m->code_bytes.low, bytes);
 }
 
-/* The first code below the begin, also if it comes before the end, or long after. */
+/* The first code after the begin, also if it comes before the end, or long after. */
 static void the_next_code_says_which_method(void **state)
 {
     rt_reset();
@@ -100,7 +100,7 @@ static void without_code_below_it_is_the_latest_above(void **state)
     tl_jit_fini(&t);
 }
 
-/* An id may be used again for another function: two rows; and for the same again: one, with the size of the last. */
+/* An id may be reused for another function: two rows; and for the same one: one row, with the last size. */
 static void ids_are_used_again(void **state)
 {
     rt_reset();
@@ -155,7 +155,7 @@ static void undefined_ids(void **state)
     tl_jit_fini(&t);
 }
 
-/* What has no id stands before 1, in whatever order they come up. */
+/* An undefined id comes before 1, in whatever order they appear. */
 static void undefined_ids_go_before_1(void **state)
 {
     for (int first = 0; first < 2; first++) {
@@ -178,7 +178,7 @@ static void undefined_ids_go_before_1(void **state)
     }
 }
 
-/* And of one id what is of no function before function 1. */
+/* Likewise, for one id, an undefined function comes before function 1. */
 static void undefined_functions_go_before_1(void **state)
 {
     for (int first = 0; first < 2; first++) {
@@ -215,7 +215,7 @@ static void by_thread(void **state)
     tl_jit_fini(&t);
 }
 
-/* Of threads that took equally long the one with more compilations and searches goes first. */
+/* Of threads with equal times the one with more compilations and searches comes first. */
 static void threads_of_equal_time(void **state)
 {
     rt_reset();
@@ -245,7 +245,7 @@ static void chosen_times_and_threads(void **state)
     begin(RT_TWO, 23, 3); /* of another thread */
     end(RT_TWO, 24, 3, 0);
     end(RT_ONE, 25, 2, 0);
-    begin(RT_ONE, 39, 4); /* ends behind it */
+    begin(RT_ONE, 39, 4); /* ends after it */
     end(RT_ONE, 40, 4, 0);
     code(50, 2, RT_H(7), 9); /* names and code count whenever they come */
     name(7, "two");
@@ -302,7 +302,7 @@ static void sums_beyond_64_bits(void **state)
     tl_jit_fini(&t);
 }
 
-/* Jobs that never end, jobs that wait for code for ever, and code that is told again and again: memory stays. */
+/* Jobs that never end, jobs that wait for code for ever, and code reported again and again: memory stays bounded. */
 static void many_jobs(void **state)
 {
     rt_reset();

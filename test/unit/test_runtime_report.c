@@ -1,4 +1,4 @@
-/* What `report --by gc, jit, alloc, heap, cpu` prints, as JSON and as text, for windows of several widths; and which
+/* The output of `report --by gc, jit, alloc, heap, cpu`, as JSON and as text, for windows of several widths; and the
  * options it refuses. */
 #include "runtime_fixture.h"
 
@@ -8,7 +8,7 @@
 
 static const tl_ask no_options;
 
-/* The output of a table for a window of this width; 0: for a file. To be freed. */
+/* The output of a table for a window of this width; 0: for a file; free(). */
 static char *make(const tl_table_kind *kind, const tl_ask *options, unsigned width, const tl_view *view)
 {
     tl_ask ask = *options;
@@ -43,7 +43,7 @@ static void json_of_nothing(void **state)
     check_json(&tl_table_cpu, "{\"unit\":\"ns\",\"tracks\":[]}");
 }
 
-/* A little of everything; numbers that 64 bits do not hold. */
+/* A little of everything; numbers beyond 64 bits. */
 static void fill(void)
 {
     static const tl_frame frame = {.function = 5, .flags = TL_FRAME_FUNCTION};
@@ -202,7 +202,7 @@ static void check_has_not(const char *text, const char *part)
         fail_msg("\"%s\" is in:\n%s", part, text);
 }
 
-/* In a narrow window the columns of the longest pauses stay: there is nothing else to say. */
+/* In a narrow window only the columns of the longest pauses stay. */
 static void narrow_pauses(void **state)
 {
     fill();
@@ -211,7 +211,7 @@ static void narrow_pauses(void **state)
     free(text);
 }
 
-/* What a gap looks like is explained where there is one. */
+/* The sign for a gap is explained if there is one. */
 static void gaps_are_explained(void **state)
 {
     for (int pause = 0; pause < 2; pause++) {
@@ -236,7 +236,7 @@ static void lines_of_a_spark(void **state)
     assert_string_equal(tl_text_spark(&unicode, buf, value, 7), "▁▁▅██ ╌");
 }
 
-/* The whole command, on a file; its format is that of the fixture. */
+/* The whole command, on a file of the fixture's format. */
 static int command(const tl_table_kind *kind, const tl_arguments *more)
 {
     static const char *file[] = {"made.log", "made.log"};

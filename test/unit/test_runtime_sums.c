@@ -1,4 +1,4 @@
-/* Sums, percentiles, amounts over time, and the matching of begins and ends, below the tables of managed runtimes. */
+/* Sums, percentiles, amounts over time, and the matching of begins and ends, used by the tables of managed runtimes. */
 #include "analysis/runtime/latest_names.h"
 #include "analysis/runtime/open_begins.h"
 #include "analysis/runtime/over_time.h"

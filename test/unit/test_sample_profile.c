@@ -1,4 +1,4 @@
-/* Profiles of samples, from events made by hand: what counts, where, and how much work it is. */
+/* Profiles of samples, from events made by hand: what counts, where, and the amount of work. */
 #include "sample_fixture.h"
 
 #include "analysis/function/tables.h"
@@ -59,7 +59,7 @@ static void test_only_frames_that_are_new_are_looked_up(void **state)
     tl_profile_free(p);
     s.script.batch = 1;
     p = scripted_profile(&s, &plain);
-    assert_int_equal(s.script.frames, 4 + 4 + 5 + 2); /* ... and here never */
+    assert_int_equal(s.script.frames, 4 + 4 + 5 + 2); /* ... and here unused */
     assert_int_equal(p->nplace, 6);
     scripted_check(p, "0x1;0x2", 4, 40, 10);
     scripted_check(p, "0x1;0x2;0x3;0x4;0x5", 1, 10, 10);
@@ -97,9 +97,9 @@ static void test_pauses_zeros_and_empty_stacks(void **state)
         {S, 0, 0, -1, 10, "1=main 3=old"},
         {A, 0, 0, 0, 10, ""},
         {S, 0, 0, 5, 10, ""},
-        {A, 0, 0, 0, 10, "5:1:1000"},            /* of nobody knows whom */
+        {A, 0, 0, 0, 10, "5:1:1000"},            /* of no known thread */
         {A, 1, 0, 0, 10, "5:1:2000"},            /* the same */
-        {S, 0, 0, 7, TL_WEIGHT_PAUSED | 10, ""}, /* counts: it is of before the pause */
+        {S, 0, 0, 7, TL_WEIGHT_PAUSED | 10, ""}, /* counts: it dates from before the pause */
         {S, 0, 0, 1, 10, "1=main"},
     };
     static const char *const weights[] = {"samples", "alloc_space", "alloc_objects"};
@@ -258,7 +258,7 @@ static void test_lines_tell_functions_apart(void **state)
             assert_int_equal(bytes, expected[k].bytes);
         }
         tl_profile_free(p);
-        p = scripted_profile(&s, &plain); /* without: where makes no difference */
+        p = scripted_profile(&s, &plain); /* without: the place makes no difference */
         assert_int_equal(p->nplace, 3);
         assert_int_equal(tl_profile_weight_self(p, 2, TL_WEIGHT_ALLOC_SPACE), 132);
         tl_profile_free(p);

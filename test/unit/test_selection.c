@@ -1,4 +1,4 @@
-/* From the words of --time, --cpu and --min-dur to ticks and numbers. */
+/* --time, --cpu and --min-dur as ticks and numbers. */
 #include "check.h"
 #include "cli/selection.h"
 #include "model/trace_impl.h"
@@ -75,7 +75,7 @@ static void test_ranges(void **state)
         bool has_from, has_to;
         uint64_t from, to;
     } good[] = {
-        {"2s..3s", true, true, 3999999999, 5999999999}, /* the first ticks that are shown as 2 s and 3 s */
+        {"2s..3s", true, true, 3999999999, 5999999999}, /* the first ticks shown as 2 s and 3 s */
         {"+500ms..", true, false, 999999999, 0},
         {"..1.5us", false, true, 0, 2999},
         {"101..201", true, true, 202, 402}, /* ns; halves are shown as the even neighbour */
@@ -133,7 +133,7 @@ static void test_time_of_day(void **state)
     t.path = "a";
     tl_selection s;
     assert_int_equal(parse(&s, "1970-01-01T00:00:10Z..1970-01-01T00:00:11Z", NULL), 0);
-    assert_int_equal(tl_selection_apply(&s, &t, &error), TL_EINVAL); /* it does not know */
+    assert_int_equal(tl_selection_apply(&s, &t, &error), TL_EINVAL); /* unknown there */
     assert_contains(error.message, "time of day");
     t.clock.has_utc = true;
     t.clock.utc_offset_ns = 5000000000; /* tick 0 */
@@ -144,7 +144,7 @@ static void test_time_of_day(void **state)
     assert_int_equal(s.select.time_from, 4000000000);
     assert_int_equal(s.select.time_to, 5000000000);
     tl_selection_fini(&s);
-    assert_int_equal(parse(&s, "1970-01-01T00:00:01Z..", NULL), 0); /* before it began: from its begin on */
+    assert_int_equal(parse(&s, "1970-01-01T00:00:01Z..", NULL), 0); /* before its begin: from its begin on */
     assert_int_equal(tl_selection_apply(&s, &t, &error), 0);
     assert_int_equal(s.select.time_from, 0);
     tl_selection_fini(&s);
@@ -157,12 +157,12 @@ static void test_time_of_day_alone(void **state)
     const struct {
         const char *text;
         uint64_t begin, end; /* of the trace, since 1970 */
-        uint64_t from, to;   /* since it began */
+        uint64_t from, to;   /* since its begin */
     } good[] = {
         {"12:00:01..12:00:02.5", 5 * day + 12 * hour, 5 * day + 13 * hour, s, 2 * s + s / 2},
         {"13:00..13:01+01:00", 5 * day + 12 * hour, 5 * day + 14 * hour, hour, 60 * s},
-        {"23:59..00:10", 5 * day + 23 * hour, 6 * day + hour, 59 * 60 * s, hour + 600 * s}, /* over midnight */
-        {"11:00..12:30", 5 * day + 12 * hour, 5 * day + 13 * hour, 0, hour / 2},            /* before it began */
+        {"23:59..00:10", 5 * day + 23 * hour, 6 * day + hour, 59 * 60 * s, hour + 600 * s}, /* across midnight */
+        {"11:00..12:30", 5 * day + 12 * hour, 5 * day + 13 * hour, 0, hour / 2},            /* before its begin */
     };
     for (size_t i = 0; i < TL_COUNT(good); i++) {
         tl_trace t = {0};
@@ -176,7 +176,7 @@ static void test_time_of_day_alone(void **state)
         t.end = 7 + good[i].end - good[i].begin;
         tl_selection sel;
         assert_int_equal(parse(&sel, good[i].text, NULL), 0);
-        if (i != 1) { /* whose ends are given in two zones, the second of which is earlier */
+        if (i != 1) { /* with ends in two zones, the second of them earlier */
             assert_int_equal(tl_selection_apply(&sel, &t, &error), 0);
             assert_int_equal(sel.select.time_to, good[i].to);
         } else {

@@ -1,4 +1,4 @@
-/* Tests of the SimPoint writer: lines and intervals, numbers of blocks, several threads, what it cannot hold. */
+/* Tests of the SimPoint writer: lines and intervals, numbers of blocks, several threads, and what it cannot hold. */
 #include <inttypes.h>
 
 #include "base/pair_map.h"
@@ -7,7 +7,7 @@
 #include "scratch.h"
 #include "traceloom/sink.h"
 
-/* Writes all streams of h to t.bb; *e says why not, and `drops` what it could not hold. */
+/* Writes all streams of h to t.bb; *e gets the reason of a failure, and `drops` what it could not hold. */
 static int write_all(hand *h, uint64_t interval, char *drops, size_t size, tl_error *e)
 {
     const tl_write_options options = {.interval = interval, .overwrite = true};
@@ -103,7 +103,7 @@ static void test_nothing_to_write(void **state)
     hand_fini(&h);
 }
 
-/* A vector is of one thread. */
+/* A vector belongs to one thread. */
 static void test_several_threads(void **state)
 {
     static const hand_line none[] = {SNAPSHOT(), OTHER()};
@@ -124,7 +124,7 @@ static void test_several_threads(void **state)
     hand_fini(&h);
 }
 
-/* All sums of a long run, whatever the interval. */
+/* All sums of a long run, for any interval. */
 static void test_sums(void **state)
 {
     enum { LINES = 20000, BLOCKS = 2000 };

@@ -1,4 +1,4 @@
-/* Tests of traceloom/sink.h for formats that are folders of files: where they may go. */
+/* Tests of traceloom/sink.h for formats that are folders of files: allowed places. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -38,7 +38,7 @@ static void test_where_a_folder_cannot_go(void **state)
     fixture_fini(&f);
 }
 
-/* A suffix names the format; the folder appears when it is complete, and is replaced only if asked. */
+/* A suffix names the format; the folder appears when it is complete, and replaces another only on request. */
 static void test_a_folder_appears_whole(void **state)
 {
     fixture f;

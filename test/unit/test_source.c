@@ -1,4 +1,4 @@
-/* Opening traces: formats found by content, errors that name the file, profiles, counts. */
+/* Opening traces: formats recognized by content, errors that name the file, profiles, counts. */
 #include "check.h"
 #include "format/xray/xprof_layout.h"
 #include "make_xray.h"
@@ -34,9 +34,8 @@ static void a_format_that_does_not_fit_is_refused(void **state)
     for (uint32_t i = 0; i < tl_formats(); i++) {
         const tl_format_info *f = tl_format_get(i);
         int status = open_bytes(&s, m->data, m->n, f->name, &e);
-        if (!strcmp(f->name, "xray-basic") ||
-            !strcmp(f->name, "tracelog") || /* any lines are a log, if it must be one, */
-            !strcmp(f->name, "xtrace")) {   /* and any bytes a stream */
+        if (!strcmp(f->name, "xray-basic") || !strcmp(f->name, "tracelog") || /* on request, any lines are a log, */
+            !strcmp(f->name, "xtrace")) {                                     /* and any bytes a stream */
             assert_int_equal(status, 0);
             tl_source_close(s);
         } else {
@@ -66,7 +65,7 @@ static void counts_do_not_depend_on_threads(void **state)
         assert_int_equal(count.begin[1], 1001);
         assert_int_equal(count.by_track[6], 128);
         tl_count_free(&count);
-        /* Nothing to say: the error stays as it was. */
+        /* No reason of its own: the error stays. */
         tl_error e = {0};
         assert_int_equal(tl_source_check(s, threads, &e), 0);
         assert_string_equal(e.message, "");

@@ -7,7 +7,7 @@
 
 extern const tl_format tl_format_speedscope;
 
-/* The file without what depends on the version. */
+/* The file without the parts that depend on the version. */
 static void assert_file(const char *text, const char *expected)
 {
     char head[200];
@@ -127,7 +127,7 @@ static void test_classes(void **state)
     fixture_fini(&f);
 }
 
-/* More than the spool's memory and many chunks; the other track comes in between. */
+/* More than the spool's memory and many chunks; the other track's events come in between. */
 static void test_many_events(void **state)
 {
     enum { CALLS = 100000 };
@@ -170,7 +170,7 @@ static void test_no_events(void **state)
     fixture_fini(&f);
 }
 
-/* Samples instead of calls: those of a stack in a row are one, the rest is dropped by name. */
+/* Samples instead of calls: adjacent ones of a stack are one, other events are dropped by name. */
 static void test_samples(void **state)
 {
     fixture f;

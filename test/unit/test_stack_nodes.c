@@ -1,4 +1,4 @@
-/* Stacks as nodes of a tree: what is known again within a batch, and what is not. */
+/* Stacks as nodes of a tree: what is recognized within a batch, and what is not. */
 #include "base/arena.h"
 #include "check.h"
 #include "model/stack_nodes.h"
@@ -6,7 +6,7 @@
 
 enum { DEPTH = 1000 };
 
-/* A stack of DEPTH functions, outermost first, numbered from `first` on; all have this name, or none. */
+/* A stack of DEPTH functions, outermost first, numbered from `first` on; all with this name, or none. */
 static tl_frame *make_frames(tl_arena *a, uint64_t first, const char *name)
 {
     tl_frame *f = tl_arena_alloc(a, DEPTH * sizeof *f);
@@ -58,7 +58,7 @@ static void frames_of_a_batch_are_known_again(void **state)
     assert_ptr_equal(make_stack(&a, 1, NULL), f);
     assert_int_equal(node_of(&s, &b, f), node);
 
-    /* Who has no arena is not known again. */
+    /* A batch without an arena is never recognized. */
     const tl_batch foreign = {.arena = NULL};
     const uint64_t looked = s.looked;
     assert_int_equal(node_of(&s, &foreign, f), node);
@@ -69,7 +69,7 @@ static void frames_of_a_batch_are_known_again(void **state)
     tl_trace_fini(&t);
 }
 
-/* Frames that stay are known in other batches, too, for as long as these hold the same. */
+/* Lasting frames are recognized in other batches, too, as long as those hold the same ones. */
 static void frames_that_stay_are_known_in_other_batches(void **state)
 {
     tl_trace t;
@@ -109,7 +109,7 @@ static void frames_that_stay_are_known_in_other_batches(void **state)
     tl_trace_fini(&t);
 }
 
-/* What is remembered of frames that stay does not grow for ever. */
+/* The memory about lasting frames does not grow for ever. */
 static void frames_that_stayed_are_forgotten(void **state)
 {
     enum { MANY = 600 };
@@ -121,7 +121,7 @@ static void frames_that_stayed_are_forgotten(void **state)
     tl_trace_init(&t);
     tl_stack_nodes_init(&s, &t, 0);
     uint32_t most = 0;
-    for (unsigned i = 0; i < MANY; i++) { /* all at addresses of their own */
+    for (unsigned i = 0; i < MANY; i++) { /* all at different addresses */
         stays[i] = tl_shared_arena_new();
         assert_non_null(stays[i]);
         tl_frame *f = make_frames(&stays[i]->arena, 1, NULL);
@@ -140,7 +140,7 @@ static void frames_that_stayed_are_forgotten(void **state)
     tl_trace_fini(&t);
 }
 
-/* A name is the same if its text is, wherever it stands; another text at the place of one is another name. */
+/* Names are equal if their texts are, wherever they are; another text at the same address is another name. */
 static void names_go_by_their_text(void **state)
 {
     tl_trace t;

@@ -106,7 +106,7 @@ static void test_siblings_stand_by_width(void **state)
     profiled_fini(&f);
 }
 
-/* A frame that never ended is as wide as what was seen in it. */
+/* A frame that never ended is as wide as its visible callees. */
 static void test_open_calls_are_as_wide_as_their_callees(void **state)
 {
     profiled f;
@@ -141,7 +141,7 @@ static void test_at_most_so_many_boxes(void **state)
     assert_int_equal(l.self_out, l.left_out);
     assert_int_equal(l.narrowest, 3);
     assert_false(l.too_deep);
-    for (uint32_t i = 1; i < l.n; i++) /* each box lies in the one before it that is one level up */
+    for (uint32_t i = 1; i < l.n; i++) /* each box lies in the last one before it of the level above */
         assert_true(l.box[i].depth <= l.box[i - 1].depth + 1);
     svg_layout_fini(&l);
     tl_place_tree_fini(&t);

@@ -1,6 +1,5 @@
-/* Tests of op/symbols/symbolize.h, names: which symbol wins, and what is left alone. Lines and debug files:
- * test_debug_file.c.
- */
+/* Tests of op/symbols/symbolize.h, names: which symbol wins, and what stays as it is. Lines and debug files:
+ * test_debug_file.c. */
 #include <elf.h>
 
 #include "build_elf.h"
@@ -117,7 +116,7 @@ static void test_only_defined_functions_of_exactly_the_address(void **state)
     add(&s, D, STB_LOCAL, STT_FUNC, 1, 0x4000);
     add(&s, A, STB_GLOBAL, STT_FUNC, 1, 0);
     add(&dynamic, C, STB_GLOBAL, STT_FUNC, 1, 0x3000);
-    add(&dynamic, C, STB_LOCAL, STT_FUNC, 1, 0x4000); /* behind .symtab */
+    add(&dynamic, C, STB_LOCAL, STT_FUNC, 1, 0x4000); /* after .symtab */
     build_symbols(&b, ET_DYN, &s, &dynamic);
     assert_int_equal(symbolize(&t, &b, true, NULL), TL_OK);
     expect_name(&t, 1, "a", "a");
@@ -220,7 +219,7 @@ static void test_broken_symbols_are_an_error(void **state)
     tl_trace_fini(&t);
 }
 
-/* A name without measure is left unknown, and does not keep others from theirs. */
+/* A name of excessive length stays unknown, and does not keep others from theirs. */
 static void test_very_long_names(void **state)
 {
     static struct built b;
@@ -241,7 +240,7 @@ static void test_very_long_names(void **state)
     expect_name(&t, 2, "xxx", "xxx");
     tl_trace_fini(&t);
 
-    /* The same table twice behind each other: 80,000 bytes. */
+    /* The same table twice in a row: 80,000 bytes. */
     uint8_t *file = malloc(b.size + 80001);
     assert_non_null(file);
     tl_store64(section_field(&b, 2, 24), b.size, false);

@@ -1,4 +1,4 @@
-/* System calls: what a call is, what its result is, and the list with what is known of memory. */
+/* System calls: what is a call, which result it has, and the list with the known memory. */
 #include "analysis/instruction/syscall_table.h"
 
 #include "analysis/instruction/syscall_memory.h"
@@ -47,9 +47,9 @@ static void counts_calls(void **state)
     }
 }
 
-/* A trace of classes that have fields, and a table that is told one event after another. */
+/* A trace of classes with fields, and a table that receives one event after another. */
 enum { LIST_INSN, LIST_LOAD, LIST_STORE, LIST_ARGUMENT, LIST_RESULT, LIST_VEC, LIST_STORED, LIST_DC, LIST_CLASSES };
-static const tl_field list_mem[] = {{.name = "what", .type = TL_LIST}, /* has to be passed over */
+static const tl_field list_mem[] = {{.name = "what", .type = TL_LIST}, /* has to be skipped */
                                     {.name = "value", .type = TL_BYTES, .role = TL_FIELD_VALUE}};
 static const tl_field list_pair[] = {{.name = "len", .type = TL_U64, .role = TL_FIELD_BYTES},
                                      {.name = "base", .type = TL_HEX, .role = TL_FIELD_BASE}};
@@ -143,7 +143,7 @@ static void call(list *l, uint64_t number, uint64_t a, uint64_t b, uint64_t c)
     plain(l, LIST_ARGUMENT, a);
     plain(l, LIST_ARGUMENT, b);
     plain(l, LIST_ARGUMENT, c);
-    for (unsigned i = 0; i < 9; i++) /* more than there can be */
+    for (unsigned i = 0; i < 9; i++) /* more than possible */
         plain(l, LIST_ARGUMENT, i);
 }
 
@@ -157,7 +157,7 @@ static void list_of_calls(void **state)
 {
     list l;
     list_init(&l);
-    plain(&l, LIST_RESULT, 1); /* of nothing that we saw */
+    plain(&l, LIST_RESULT, 1); /* of nothing seen */
     access_memory(&l, LIST_STORE, 0x2000, "hello\n", 6);
     call(&l, 64, 1, 0x2000, 6);
     plain(&l, LIST_RESULT, 6);
@@ -179,14 +179,14 @@ static void list_of_calls(void **state)
     list_fini(&l);
 }
 
-/* What is shown is what was there when the call was made, not what comes behind it. */
+/* A call shows the memory of its time, without later changes. */
 static void memory_is_of_the_time_of_the_call(void **state)
 {
     list l;
     list_init(&l);
     access_memory(&l, LIST_STORE, 0x2000, "one", 3);
     call(&l, 64, 1, 0x2000, 3);
-    access_memory(&l, LIST_STORE, 0x2000, "two", 3); /* a handler of signals, say */
+    access_memory(&l, LIST_STORE, 0x2000, "two", 3); /* of a handler of signals, say */
     plain(&l, LIST_RESULT, 3);
     check_text(&l, 0, "write(1, \"one\", 3)");
     call(&l, 64, 1, 0x2000, 3);
@@ -209,7 +209,7 @@ static void vectors(void **state)
     event(&l, LIST_VEC, 0, v, 7, false);
     plain(&l, LIST_RESULT, 9);
     check_text(&l, 0, "writev(1, [{iov_base=\"ab\", iov_len=2}, {iov_base=0x9000, iov_len=7}], 2)");
-    call(&l, 65, 1, 0x5000, 2); /* readv: what it read is not known, and what was there is gone */
+    call(&l, 65, 1, 0x5000, 2); /* readv: the bytes read are unknown, and the former ones are gone */
     event(&l, LIST_VEC, 0, v, 7, false);
     plain(&l, LIST_RESULT, 9);
     call(&l, 64, 1, 0x2000, 2);
@@ -245,9 +245,9 @@ static void calls_change_memory(void **state)
     assert_false(survives(63, ARGUMENTS(1, 0x1fff, 4), ERROR(4))); /* it may have begun */
     assert_true(survives(63, ARGUMENTS(1, 0x2004, 4), 4));         /* beside it */
     assert_false(survives(80, ARGUMENTS(1, 0x1f80, 0), 0));        /* fstat */
-    assert_true(survives(80, ARGUMENTS(1, 0x1e00, 0), 0));         /* the struct ends before */
-    assert_false(survives(29, ARGUMENTS(1, 0, 0x900000), 0));      /* ioctl: nobody knows what */
-    assert_false(survives(9999, ARGUMENTS(1, 0, 0), 0));           /* no call that we know */
+    assert_true(survives(80, ARGUMENTS(1, 0x1e00, 0), 0));         /* the struct ends before it */
+    assert_false(survives(29, ARGUMENTS(1, 0, 0x900000), 0));      /* ioctl: unknown effect */
+    assert_false(survives(9999, ARGUMENTS(1, 0, 0), 0));           /* an unknown call */
     assert_false(survives(215, ARGUMENTS(0x2000, 0x1000, 0), 0));  /* munmap */
     assert_true(survives(215, ARGUMENTS(0x3000, 0x1000, 0), 0));
     assert_true(survives(215, ARGUMENTS(0x2000, 0x1000, 0), ERROR(22)));

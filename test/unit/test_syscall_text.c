@@ -1,4 +1,4 @@
-/* System calls as text: arguments of all kinds, what is known of memory, results, errors. */
+/* System calls as text: arguments of all kinds, known memory, results, errors. */
 #include "analysis/instruction/syscall_text.h"
 #include "base/compiler.h"
 #include "check.h"
@@ -91,7 +91,7 @@ static void flags_and_numbers(void **state)
     check("getpid()", 172, LIST(1, 2, 3, 4, 5, 6));
     check("syscall_0x1f4(0x1, 0, 0x3, 0, 0, 0xffffffffffffffff)", 500, LIST(1, 0, 3, 0, 0, UINT64_MAX));
     check("syscall_0xffffffffffffffff(0x1)", UINT64_MAX, LIST(1));
-    check("write(1, 0x1000)", 64, LIST(1, 0x1000)); /* cut: nobody knows how many bytes */
+    check("write(1, 0x1000)", 64, LIST(1, 0x1000)); /* cut: the number of bytes is unknown */
 }
 
 static void buffers(void **state)
@@ -169,7 +169,7 @@ static void table_of_calls(void **state)
     assert_null(tl_linux_call_of(244));
     assert_null(tl_linux_call_of(UINT64_MAX));
     assert_null(tl_linux_error_name(0));
-    assert_null(tl_linux_error_name(41)); /* is not used */
+    assert_null(tl_linux_error_name(41)); /* unused */
     assert_null(tl_linux_error_name(4095));
     assert_string_equal(tl_linux_error_name(11), "EAGAIN");
     assert_true(tl_linux_is_error(UINT64_MAX) && tl_linux_is_error(UINT64_MAX - 4094));

@@ -1,4 +1,4 @@
-/* Text that suits a terminal: widths, cleaning, shortening, bars; and what is found out about the terminal. */
+/* Text for terminals: widths, cleaning, shortening, bars; and the facts about the terminal. */
 #include <fcntl.h>
 #include <locale.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 static const tl_terminal plain = {.unicode = false, .width = 80}, unicode = {.unicode = true, .width = 80};
 
-/* A host may have no such locale (a foreign one under qemu: libc's tables depend on the byte order). Most cases must
+/* A host may lack such a locale (a foreign one under qemu: libc's tables depend on the byte order). Most cases must
  * hold there, too. */
 static bool has_utf8_locale;
 
@@ -46,7 +46,7 @@ static void test_width_by_the_locale(void **state)
     assert_true(t.unicode);
 }
 
-/* Without a locale nothing is known of the terminal: only ASCII is drawn. */
+/* Without a locale the terminal's abilities are unknown: only ASCII is drawn. */
 static void test_no_locale(void **state)
 {
     assert_non_null(setlocale(LC_CTYPE, "C"));
@@ -72,7 +72,7 @@ static void test_clean(void **state)
     assert_string_equal(clean("a\033[31mb\n\t\x7f"), "a?[31mb???");
     assert_string_equal(clean("\xc2\x9b"
                               "31m"),
-                        "?31m"); /* CSI as one character beyond ASCII */
+                        "?31m"); /* CSI as one character above ASCII */
     assert_string_equal(clean("\xe2\x80\xae"
                               "cba"),
                         "?cba"); /* right-to-left override */
@@ -80,7 +80,7 @@ static void test_clean(void **state)
     assert_string_equal(clean("\xe2\x94"), "??");
 }
 
-/* Written to an output, text of any length is what the whole of it would be in a buffer, wherever it is cut. */
+/* Written to an output, text of any length is as it would be in a buffer, wherever it is cut. */
 static void test_clean_is_written(void **state)
 {
     char text[2000], whole[sizeof text];
@@ -164,7 +164,7 @@ static void test_no_terminal(void **state)
     assert_int_equal(pipe(end), 0);
     tl_terminal t;
     setenv("TERM", "xterm", 1);
-    setenv("COLUMNS", "33", 1); /* of a terminal, not of a pipe */
+    setenv("COLUMNS", "33", 1); /* for a terminal, not a pipe */
     tl_terminal_init(&t, end[1], TL_COLOR_AUTO);
     assert_false(t.tty || t.color);
     assert_int_equal(t.width, TL_WIDTH_DEFAULT);
@@ -214,7 +214,7 @@ static void test_terminal(void **state)
     setenv("COLUMNS", "999999999", 1);
     tl_terminal_init(&t, fd, TL_COLOR_AUTO);
     assert_int_equal(t.width, TL_WIDTH_MAX);
-    setenv("COLUMNS", "wide", 1); /* no number: the window is asked, which says 0 columns here */
+    setenv("COLUMNS", "wide", 1); /* not a number: then the window counts, which has 0 columns here */
     tl_terminal_init(&t, fd, TL_COLOR_AUTO);
     assert_int_equal(t.width, TL_WIDTH_DEFAULT);
     close(fd);

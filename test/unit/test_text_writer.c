@@ -1,4 +1,4 @@
-/* Text writers: what comes out does not depend on where the room ends; digits; bytes found in words. */
+/* Text writers: the output does not depend on where the room ends; digits; finding bytes in words. */
 #include "base/text/text_writer.h"
 #include "check.h"
 
@@ -65,7 +65,7 @@ static void test_buffer(void **state)
     tl_pb_fini(&b);
 }
 
-/* A buffer that failed can still be written to; it stays failed, and no memory is taken. */
+/* A failed buffer can still be written to; it stays failed, and takes no memory. */
 static void test_failed_buffer(void **state)
 {
     tl_pb b = {0};

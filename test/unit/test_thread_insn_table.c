@@ -1,4 +1,4 @@
-/* Tests of analysis/instruction/thread_insn_table.h: what each track did; tracks of several sources; order of rows. */
+/* Tests of analysis/instruction/thread_insn_table.h: sums of each track; tracks of several sources; order of rows. */
 #include "analysis/instruction/thread_insn_table.h"
 
 #include "hand_insns.h"
@@ -46,7 +46,7 @@ static void test_rows(void **state)
     }
 }
 
-/* One name and one tid are one row, one name and another tid, or none, are another. */
+/* Tracks with the same name and tid are one row; with another tid, or none, another row. */
 static void test_several_sources(void **state)
 {
     static const tl_track track[] = {
@@ -73,7 +73,7 @@ static void test_several_sources(void **state)
     assert_int_equal(row[1].tid, 1);
     assert_true(row[1].has_tid && !row[1].is_cpu);
     assert_int_equal(tl_thread_insns_all(&row[1]), 6);
-    assert_true(row[2].is_cpu && !row[2].has_tid); /* a processor, whatever its track says of threads */
+    assert_true(row[2].is_cpu && !row[2].has_tid); /* a processor, whatever threads its track names */
     assert_int_equal(row[2].tid, 1);
     assert_int_equal(tl_thread_insns_all(&row[2]), 6);
     assert_false(row[3].has_tid || row[3].is_cpu);

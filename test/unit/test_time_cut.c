@@ -1,4 +1,4 @@
-/* Where threads are cut that were recorded together. */
+/* Where threads recorded together are cut. */
 #include "analysis/instruction/time_cut.h"
 
 #include "hand_insns.h"
@@ -37,10 +37,10 @@ static void test_rule(void **state)
     } one[] = {
         {10, {TL_CUT_HERE, TL_CUT_BEGIN, TL_CUT_BEGIN}, {3, 0, 0}},
         {14, {TL_CUT_HERE, TL_CUT_BEGIN, TL_CUT_BEGIN}, {3, 0, 0}},
-        {15, {TL_CUT_HERE, TL_CUT_HERE, TL_CUT_BEGIN}, {3, 0, 0}}, /* an instruction of both sides is behind */
+        {15, {TL_CUT_HERE, TL_CUT_HERE, TL_CUT_BEGIN}, {3, 0, 0}}, /* an instruction on both sides comes after */
         {16, {TL_CUT_HERE, TL_CUT_HERE, TL_CUT_BEGIN}, {3, 1, 0}},
         {19, {TL_CUT_HERE, TL_CUT_HERE, TL_CUT_BEGIN}, {3, 1, 0}},
-        {20, {TL_CUT_ENDED, TL_CUT_HERE, TL_CUT_BEGIN}, {0, 1, 0}}, /* what has no TIME is not later */
+        {20, {TL_CUT_ENDED, TL_CUT_HERE, TL_CUT_BEGIN}, {0, 1, 0}}, /* a track without TIME is not later */
         {40, {TL_CUT_ENDED, TL_CUT_ENDED, TL_CUT_BEGIN}, {0, 0, 0}},
     };
     for (uint32_t batch = 1; batch <= 9; batch++)

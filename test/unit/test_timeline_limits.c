@@ -1,5 +1,5 @@
-/* Limits of time lines: spans, gauges and samples that are more than any program has, told and never too much memory.
- */
+/* Limits of time lines: more spans, gauges and samples than any program has are reported, and never take too much
+ * memory. */
 #include "model/span.h"
 #include "timeline_fixture.h"
 
@@ -11,7 +11,7 @@ static void start(fixture *f, const tl_format *format)
     assert_int_equal(fixture_create(f, format), 0);
 }
 
-/* As many spans as may be open, and three more: on many threads, each of which has its own limit. */
+/* As many spans as may be open, and three more: on many threads, each with its own limit. */
 static void spans_at_a_time_are_limited(void **state)
 {
     const unsigned tracks = TL_SPANS_MAX / TL_SPAN_LANES_MAX + 1;
@@ -38,7 +38,7 @@ static bool hand_out(void *arg, const tl_span *s)
     return true;
 }
 
-/* Each span has another key and is about other code: a long log has more of them than are remembered. */
+/* Each span has another key and another code: a long log has more than are remembered. */
 static void keys_of_spans_are_forgotten(void **state)
 {
     const unsigned most = 4 * TL_SPANS_MAX;
@@ -117,7 +117,7 @@ static void names_of_generations_are_limited(void **state)
     }
 }
 
-/* Each writer puts a stack together in memory of a fixed size. */
+/* Each writer assembles a stack in memory of a fixed size. */
 static void deep_stacks_are_cut(void **state)
 {
     enum { DEPTH = 5000 };
@@ -125,7 +125,7 @@ static void deep_stacks_are_cut(void **state)
     static char name[DEPTH][12];
     static const struct {
         const tl_format *format;
-        const char *told, *last, *beyond; /* the innermost that is written, and the first that is not */
+        const char *told, *last, *beyond; /* the innermost one written, and the first one not written */
     } cases[] = {
         {&tl_format_chrome, "samples of stacks of over 4096 calls", "f4095", "f4096"},
         {&tl_format_perfetto, "samples of stacks of over 1024 calls", "f1023", "f1024"},
@@ -148,7 +148,7 @@ static void deep_stacks_are_cut(void **state)
     }
 }
 
-/* One event may say that it is billions of samples. */
+/* One event may claim to be billions of samples. */
 static void samples_of_one_event_are_limited(void **state)
 {
     const tl_frame main_frame = RT_FRAME(1, "main", NULL, 1);

@@ -1,4 +1,4 @@
-/* The .tlp format: exact round trips, the documented bytes, one way to write a profile. */
+/* The .tlp format: exact round trips, the documented bytes, and only one way to write a profile. */
 #include "random_profile.h"
 
 #include "format/tlp/tlp_layout.h"
@@ -33,7 +33,7 @@ static void test_bytes_are_as_documented(void **state)
         1,    3,    100,  90,                                     /* calls, totals */
         90,   0,    0,    0,                                      /* total - self, total - outer */
         0,    20,   0,    60,                                     /* mean - min, max - min */
-        2,    60,   1,                                            /* buckets of g: 10 twice, 60 further on once */
+        2,    60,   1,                                            /* buckets of g: 10 twice, once 60 further on */
         0x7c, 0x3f, 0xd9, 0x24,                                   /* checksum */
     };
     tl_profile *p = NULL;
@@ -55,7 +55,7 @@ static void test_bytes_are_as_documented(void **state)
     tl_profile_free(p);
 }
 
-/* Everything that a profile holds, place by place in canonical order. */
+/* The whole contents of a profile, place by place in canonical order. */
 static void assert_equal_profiles(const tl_profile *a, const tl_profile *b)
 {
     assert_int_equal(a->nplace, b->nplace);
@@ -196,7 +196,7 @@ static void test_opening_describes_the_profile(void **state)
     tl_profile_free(back);
 }
 
-/* What open() decoded is given away once; whoever asks again gets the same. */
+/* open() decodes the profile, which is given away once; later requests get the same. */
 static void test_a_source_gives_its_profile_again_and_again(void **state)
 {
     size_t n;

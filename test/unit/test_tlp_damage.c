@@ -1,5 +1,5 @@
-/* Damaged .tlp files: what is refused, with which rule and offset; and that nothing is accepted that would not be
- * written in the same way. */
+/* Damaged .tlp files: refused with the right rule and offset; and nothing is accepted that would be written
+ * differently. */
 #include "random_profile.h"
 #include "thorough.h"
 
@@ -104,7 +104,7 @@ static void test_damage_outside_the_body(void **state)
     PUT(&m, 0, 0, 1, 0, 0, 0, 0);
     PUT(&m, 0, 0, 1, 9, 0, 0, 0, 0);
     finish(&m);
-    assert_int_equal(fixture_load(m.bytes, m.n, &p, NULL, &e), 0); /* right as it is */
+    assert_int_equal(fixture_load(m.bytes, m.n, &p, NULL, &e), 0); /* correct like this */
     tl_profile_free(p);
     p = NULL;
     assert_refused(m.bytes, 12, 12, "tlp.truncated");
@@ -199,7 +199,7 @@ static void test_damage_in_numbers(void **state)
     begin(&m, 0);
     PUT(&m, 0, 0, 0, 0, 0);
     memset(m.bytes + m.n, 0xff, 9);
-    m.bytes[m.n + 9] = 2; /* 2^64 and more */
+    m.bytes[m.n + 9] = 2; /* 2^64 or more */
     m.n += 10;
     PUT(&m, 0, 0, 0, 0, 0, 0);
     finish(&m);
@@ -225,7 +225,7 @@ static void test_damage_in_functions_and_threads(void **state)
     put_head(&m, 2, 0, 0);
     PUT(&m, 0, 6, 1, 0, 0, 0, 0);
     at = m.n;
-    PUT(&m, 0, 0, 1, 0, 0, 16, 0); /* the address does not tell functions apart */
+    PUT(&m, 0, 0, 1, 0, 0, 16, 0); /* the address does not distinguish functions */
     finish(&m);
     assert_refused(m.bytes, m.n, at, "tlp.bad-order");
 
@@ -352,7 +352,7 @@ static void test_damage_in_histograms(void **state)
     tl_profile_free(p);
 }
 
-/* Loads bytes of any kind; what is accepted must be written as the very same bytes. */
+/* Loads any bytes; accepted ones must be written again unchanged. */
 static bool accepted_as_it_is(const uint8_t *bytes, size_t n)
 {
     tl_profile *p = NULL;
@@ -379,7 +379,7 @@ static void test_every_truncation_is_refused(void **state)
     tl_profile *p = fixture_random_profile(&seed, true, true);
     uint8_t *bytes = fixture_save(p, &n);
     for (size_t cut = 0; cut < n; cut++) {
-        uint8_t *part = malloc(cut + 1); /* as large as it is, for the sanitizer */
+        uint8_t *part = malloc(cut + 1); /* its exact size, for the sanitizer */
         memcpy(part, bytes, cut);
         assert_false(accepted_as_it_is(part, cut));
         if (cut >= TLP_LEAST) {
@@ -405,7 +405,7 @@ static void test_every_changed_byte_is_noticed(void **state)
                 bytes[i] = (uint8_t)(was ^ change);
                 assert_false(accepted_as_it_is(bytes, n));
                 if (i >= TLP_OFFSET_SIZE + 8 && i < n - TLP_CHECKSUM_BYTES) {
-                    seal(bytes, n); /* a right checksum: then only the content can tell */
+                    seal(bytes, n); /* a right checksum: then only the content counts */
                     accepted += accepted_as_it_is(bytes, n);
                     tl_store32(bytes + n - 4, 0, false);
                     bytes[i] = was;

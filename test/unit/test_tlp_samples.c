@@ -1,4 +1,4 @@
-/* The .tlp format, version 2: profiles of samples come back exactly, in the documented bytes, in one way to write them,
+/* The .tlp format, version 2: profiles of samples come back exactly, in the documented bytes, written in one way only,
  * and damage is refused. */
 #include "random_profile.h"
 #include "thorough.h"
@@ -8,7 +8,7 @@
 #include "format/tlp/tlp_layout.h"
 #include "function_order.h"
 
-/* Of a few functions with all that version 2 knows of them, in random stacks. */
+/* Of a few functions with everything that version 2 stores, in random stacks. */
 static tl_profile *random_samples(uint64_t *seed, bool per_thread)
 {
     static const char *const names[] = {"alpha", "beta", NULL};
@@ -88,7 +88,7 @@ static void test_samples_come_back_exactly(void **state)
     }
 }
 
-/* A profile holds all weights, whichever was chosen. */
+/* A file holds all weights, whichever was chosen. */
 static void test_the_chosen_weight_is_no_matter(void **state)
 {
     uint64_t seed = 6;
@@ -130,7 +130,7 @@ static const uint8_t example[] = {
     1,    'L',  1,    'R',  1,   'f', 2,   'm',  's',           /* strings */
     4,    0xe8, 7,    0,    0,   0,   0,   0,    0,             /* clock: ms, 1000 Hz; nothing known, nothing lost */
     6,    2,    9,    20,   100,                             /* 6 samples, 2 with an empty stack, 9 paused; 20 to 120 */
-    0,    0,    0,    0,    0,   0,   0,   0,    0,   2,     /* a function that is not known */
+    0,    0,    0,    0,    0,   0,   0,   0,    0,   2,     /* an unknown function */
     0,    10,   3,    0,    0,   0,   0,   1,    2,   5, 16, /* function 0x5: f, of L, later R, at offset 16 */
     0,    0,    1,    0,                                     /* up, functions: f, and ? below it */
     3,    1,    30,   10,                                    /* samples; time */
@@ -202,7 +202,7 @@ static void test_asking_for_a_version(void **state)
         assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, &e), 0);
         const tl_write_context context = {.out = out, .options = &options};
         assert_int_equal(tl_format_tlp.profile_writer->write(&context, p, &e), i == 0 ? TL_EUNSUPPORTED : 0);
-        if (i == 1) { /* weights that the format does not know */
+        if (i == 1) { /* weights unknown to the format */
             const tl_weight *kind = p->kind;
             p->kind = other;
             p->nweight = 1;
@@ -274,7 +274,7 @@ static void test_damage(void **state)
     assert_change_refused(UNKNOWN_AT + 7, 9, FIRST, MAGIC, "tlp.bad-reference", UNKNOWN_AT + 7);
     assert_change_refused(UNKNOWN_AT + 9, 8, FIRST, MAGIC, "tlp.bad-function", UNKNOWN_AT + 9);
     assert_change_refused(KNOWN_AT + 7, 0, FIRST, MAGIC, "tlp.unused-string", TLP_OFFSET_BODY);
-    /* Ids that are shown in hexadecimal come last. */
+    /* Ids shown in hexadecimal come last. */
     assert_change_refused(UNKNOWN_AT + 9, 3, KNOWN_AT + 9, 4, "tlp.bad-order", KNOWN_AT);
 }
 
@@ -307,7 +307,7 @@ static void test_version_2_for_nothing(void **state)
     tl_profile_free(p);
 }
 
-/* What is accepted is written as the very same bytes. */
+/* Accepted bytes are written again unchanged. */
 static bool accepted_as_it_is(const uint8_t *bytes, size_t n)
 {
     tl_profile *p = NULL;
@@ -334,7 +334,7 @@ static void test_cut_and_changed_files(void **state)
         tl_profile *p = random_samples(&seed, k & 1);
         uint8_t *bytes = fixture_save(p, &n);
         for (size_t cut = TLP_LEAST; cut < n; cut += one_in(7)) {
-            uint8_t *part = malloc(cut); /* as large as it is, for the sanitizer */
+            uint8_t *part = malloc(cut); /* its exact size, for the sanitizer */
             memcpy(part, bytes, cut);
             seal(part, cut);
             assert_false(accepted_as_it_is(part, cut));

@@ -1,13 +1,12 @@
-/* The .tlp format: how many calls of each place the exit of an outer one closed comes back, added up where profiles are
- * merged or lose their trees, and is held against the number of calls. */
+/* The .tlp format: the number of calls of each place closed by the exit of an outer one comes back, adds up when
+ * profiles are merged or lose their trees, and is checked against the number of calls. */
 #include "random_profile.h"
 
 #include "base/crc32.h"
 #include "base/endian.h"
 #include "format/tlp/tlp_layout.h"
 
-/* a calls b twice; b is called once from elsewhere. `outer`: calls of a, `inner`: calls of b below it that were
- * unwound. */
+/* a calls b twice; b is called once from elsewhere. `outer`: calls of a, `inner`: unwound calls of b below it. */
 static tl_profile *make(uint64_t outer, uint64_t inner)
 {
     tl_profile *p = fixture_new();
@@ -49,7 +48,7 @@ static void test_comes_back(void **state)
     tl_profile_free(p);
 }
 
-/* Profiles without are the same files as ever. */
+/* Profiles without any are the same files as before. */
 static void test_none(void **state)
 {
     size_t n;
@@ -99,7 +98,7 @@ static void test_damage(void **state)
     size_t n;
     tl_profile *p = make(1, 2), *q = NULL;
     uint8_t *bytes = fixture_save(p, &n);
-    size_t at = 0; /* of the column: 1, 2, 0; then come means, 0 each, and distances, 0 each, of the three places */
+    size_t at = 0; /* of the column: 1, 2, 0; then means, 0 each, and distances, 0 each, of the three places */
     for (size_t i = TLP_OFFSET_BODY; i + 3 + 6 + TLP_CHECKSUM_BYTES <= n; i++)
         at = memcmp(bytes + i, (const uint8_t[9]){1, 2}, 9) == 0 ? i : at;
     assert_int_equal(at, n - TLP_CHECKSUM_BYTES - 9);

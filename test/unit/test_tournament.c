@@ -1,4 +1,4 @@
-/* The tournament of the merge against a plain search for the least, with players that drop out in any order. */
+/* The tournament of the merge against a plain search for the minimum, with players that leave in any order. */
 #include "check.h"
 #include "op/tournament.h"
 
@@ -17,7 +17,7 @@ static uint64_t next_random(uint64_t *x)
     return *x;
 }
 
-/* The player whose turn it is but for `without`; n if there is none. */
+/* The player whose turn it is, without player `without`; n if there is none. */
 static uint32_t least(const player *p, uint32_t n, uint32_t without)
 {
     uint32_t best = n;
@@ -27,7 +27,7 @@ static uint32_t least(const player *p, uint32_t n, uint32_t without)
     return best;
 }
 
-/* Plays until nobody is left. `ends`: times are the largest and the smallest there are, and often equal. */
+/* Plays until all have left. `ends`: times are the largest and smallest possible, and often equal. */
 static void play(uint32_t n, uint64_t seed, bool ends)
 {
     player p[MOST] = {{0}};
@@ -81,7 +81,7 @@ static void times_at_both_ends(void **state)
             play(n, seed * 77, true);
 }
 
-/* When half of the players are out, those who stay play in a smaller tournament. */
+/* When half of the players have left, the others play in a smaller tournament. */
 static void it_becomes_smaller(void **state)
 {
     tl_tournament t;

@@ -1,4 +1,4 @@
-/* Calls that changes of stacks tell: as profiles, and as events in place of the lines. */
+/* Calls derived from changes of stacks: as profiles, and as events instead of the lines. */
 #include "analysis/function/tables.h"
 #include "check.h"
 #include "model/profile_impl.h"
@@ -73,7 +73,7 @@ static void lines_tell_calls(void **state)
               "A 3 15 12 [4..10]; B 1 3 3 [3..3]; ", 0, 0);
 }
 
-/* Frames that nobody told are not calls, nor what they are called from; what is called from them is. */
+/* Unknown frames are neither calls nor callers; calls from them count. */
 static void lost_lines(void **state)
 {
     check_log(METHOD NAMES "sam str 0x5 10 0 2:2 0x1\n"
@@ -84,7 +84,7 @@ static void lost_lines(void **state)
               "A 1 4 4 [4..4]; ", 2, 2);
 }
 
-/* The log goes over from one method to the other: samples are added; a line that tells no calls ends none. */
+/* The log switches from one method to the other: samples are added; a line without calls ends none. */
 static void samples_and_calls(void **state)
 {
     check_log(NAMES "sam str 0x5 10 2 0:0 0x1 0x2\n" METHOD "sam str 0x5 20 0 1:2 0x2\n"
@@ -141,7 +141,7 @@ static void selections(void **state)
     tl_source_close(s);
 }
 
-/* "10 +A; 12 -A; 12 sam.mem" of one track after the other as they come. */
+/* "10 +A; 12 -A; 12 sam.mem" of one track after the other, in order. */
 static void assert_events(const char *log, bool late, const char *expected)
 {
     tl_source *s = open_text(log, (tl_want){.fields = true, .calls = true, .late = late});
@@ -186,7 +186,7 @@ static void calls_are_events(void **state)
     tl_source_close(s);
 }
 
-/* A line may tell more calls than a batch has room for. */
+/* A line may contain more calls than a batch has room for. */
 static void many_calls_of_a_line(void **state)
 {
     enum { FRAMES = 5000 };

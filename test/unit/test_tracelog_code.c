@@ -1,9 +1,9 @@
-/* Where in the source a frame of a TraceLog is: by tables of code, and by lines of saved sessions. */
+/* The source line of a frame of a TraceLog: by tables of code, and by lines of saved sessions. */
 #include "tracelog_fixture.h"
 
 #include "format/tracelog/tracelog_code.h"
 
-/* A list of items of `members` numbers each, as it stands on a tape. It belongs to the caller. */
+/* A list of items of `members` numbers each, as on a tape; free(). */
 static tl_value *make_list(const uint64_t *number, uint32_t n, uint32_t members)
 {
     tl_value *v = calloc(1 + (size_t)n * (members + 1), sizeof *v), *at = v;
@@ -28,7 +28,7 @@ static void add(tracelog_code *c, uint64_t function, const uint64_t *code, uint3
 
 #define NOWHERE (-1)
 
-/* The offset into the intermediate code of an address. */
+/* The offset of an address in the intermediate code. */
 static int64_t offset_of(const tracelog_code *c, uint64_t function, uint64_t ip)
 {
     const tl_frame f = {.function = function, .ip = ip, .flags = TL_FRAME_FUNCTION | TL_FRAME_IP};
@@ -65,7 +65,7 @@ static void by_map(void **state)
     tracelog_code_fini(&c);
 }
 
-/* Offsets of the native code go on from one piece to the next, in the order of the line, not of addresses. */
+/* Offsets of the native code continue from one piece to the next, in the order of the line, not of addresses. */
 static void several_pieces(void **state)
 {
     static const uint64_t code[] = {0x2000, 0x10, 0x1000, 0x20, 0xfffffffffffffff0u, 0x10},
@@ -86,7 +86,7 @@ static void several_pieces(void **state)
     tracelog_code_fini(&c);
 }
 
-/* Prologue, epilogue, and code that is of no instruction: nowhere, but another entry may say more. */
+/* Prologue, epilogue, and code of no instruction: nowhere, but another entry may have a place. */
 static void special_offsets(void **state)
 {
     static const uint64_t code[] = {0x1000, 0x10},
@@ -115,7 +115,7 @@ static void the_later_code_counts(void **state)
     tracelog_code_fini(&c);
 }
 
-/* Many functions, against what they were made of. */
+/* Many functions, against their input. */
 static void many_functions(void **state)
 {
     enum { FUNCTIONS = 300, PIECES = 5 };

@@ -3,7 +3,7 @@
 
 #include "format/tracelog/tracelog_cut.h"
 
-/* Where lines begin, and how long they are with their ends. */
+/* Begins of lines, and their lengths with their ends. */
 typedef struct lines {
     uint64_t *at;
     size_t n, capacity;
@@ -42,7 +42,7 @@ static void lines_check(lines *got, const lines *expected)
     free(got->at);
 }
 
-/* Takes over the lines of a block. */
+/* Appends the lines of a block. */
 static void lines_of(lines *out, const tracelog_lines *l, const char *log)
 {
     for (const uint8_t *p = l->at; p < l->end;) {
@@ -76,7 +76,7 @@ static lines cut(const char *log, size_t n, uint64_t size, tl_trace *trace)
             break;
         }
         lines_of(&out, &l, log);
-        for (size_t i = first; i < out.n; i += 2) /* none of another block, but for what a mark moves */
+        for (size_t i = first; i < out.n; i += 2) /* not from another block, except what a mark moves */
             assert_true(out.at[i] / size == number || (number == 0 && out.at[i] == 3));
     }
     tracelog_text_fini(&text);
@@ -131,7 +131,7 @@ static void hardly_any_text(void **state)
         }
 }
 
-/* Lines longer than what is read with a block. */
+/* Lines longer than the part read with a block. */
 static void lines_longer_than_blocks(void **state)
 {
     static const uint64_t sizes[] = {1, 2, 7, 100, 4095, 4096, 4097, 5000, 12288, 65536};
@@ -151,7 +151,7 @@ static void lines_longer_than_blocks(void **state)
     text_free(&log);
 }
 
-/* Whole lines as they come in a log that grows to n bytes, and what is left in the end. */
+/* Whole lines in the order in which they appear while a log grows to n bytes, and the rest at the end. */
 static lines follow(const char *log, size_t n, uint64_t size, size_t step, tl_trace *trace)
 {
     lines out = {0};
@@ -192,9 +192,9 @@ static void a_log_that_grows(void **state)
         tl_trace trace = {0};
         tl_trace_init(&trace);
         lines got = follow(log.p, log.n, sizes[i / 4], i % 4 * i + 1, &trace);
-        /* The mark and an empty line are one where it comes alone. */
+        /* The mark and an empty line are one if it comes alone. */
         lines_check(&got, &expected);
-        got = follow(log.p, log.n, sizes[i / 4], i % 4 * i + 1, NULL); /* nobody wants to know of damage */
+        got = follow(log.p, log.n, sizes[i / 4], i % 4 * i + 1, NULL); /* no list of damage */
         lines_check(&got, &expected);
         assert_int_equal(tl_trace_damages(&trace), 1);
         assert_string_equal(tl_trace_damage(&trace, 0)->rule, "tracelog.truncated-line");
@@ -206,7 +206,7 @@ static void a_log_that_grows(void **state)
     text_free(&log);
 }
 
-/* A line of so many bytes (with its end, if it has one) between others, which begins at `before`. */
+/* A line of that many bytes (including its end, if any) between others, which begins at `before`. */
 static void check_long(char *log, size_t before, size_t bytes, bool ends, uint64_t size)
 {
     const size_t n = before + bytes + (ends ? 20 : 0);

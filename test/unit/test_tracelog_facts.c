@@ -1,5 +1,5 @@
-/* What a TraceLog says about itself: threads, functions, modules, start and dialect; known at once, or in the end if
- * whoever reads can wait. */
+/* Facts of a TraceLog: threads, functions, modules, start and dialect; known at once, or at the end if the reader can
+ * wait. */
 #include "tracelog_fixture.h"
 
 static int compare_lines(const void *a, const void *b)
@@ -50,7 +50,7 @@ static void show_facts(log_text *t, const tl_trace *trace)
     text_add(t, "\n");
 }
 
-/* What is known of a log: at once (late false; with so many threads), or once its events were read. */
+/* The facts of a log: known at once (late false; with so many threads), or once its events were read. */
 static void facts_of(log_text *t, const char *log, size_t n, bool late, unsigned threads)
 {
     tl_source *s = open_log_text(log, n, &(const tl_want){.fields = true, .late = late, .threads = threads});
@@ -70,7 +70,7 @@ static void facts_of(log_text *t, const char *log, size_t n, bool late, unsigned
     tl_source_close(s);
 }
 
-/* The facts, in the order in which they are told, and that the late ones are the same set. */
+/* The facts, in the order in which they are found; the late ones must be the same set. */
 static void assert_facts(const char *log, const char *expected)
 {
     log_text early = {0}, late = {0};
@@ -148,7 +148,7 @@ static void start(void **state)
 {
     assert_facts("prf stm 2018-06-25 07:24:28.049 +09:00\nprf stm 2019-06-25 07:24:28.049 +09:00\n",
                  "process\nthread ?\n~ doc milliseconds 1529879068049\n");
-    /* The first one counts, if it can be read. */
+    /* The first one counts, if it is readable. */
     assert_facts("prf stm 2018-06-25 07:24:28.049\nprf stm 2019-06-25 07:24:28.049 +09:00\n",
                  "process\nthread ?\n~ doc milliseconds\n");
     assert_facts("prf stm 2018-06-31 07:24:28.049 +09:00\nprf stm 2018-06-25 07:24:28.049 +09:00\n",
@@ -156,8 +156,7 @@ static void start(void **state)
     assert_facts("prf stm 9999-12-31 00:00:00.000 +00:00\n", "process\nthread ?\n~ doc milliseconds\n");
 }
 
-/* A log of several megabytes, of which each thread that looks at it sees a part: the latest facts are the latest of the
- * log. */
+/* A log of several megabytes, each part searched by a thread: the latest facts are the latest of the log. */
 static void any_number_of_threads_finds_the_same(void **state)
 {
     log_text log = {0}, one = {0};
@@ -168,7 +167,7 @@ static void any_number_of_threads_finds_the_same(void **state)
         text_add(&log, "fun inf 0x%x 0xf0 0x3 0x%x 0x5\nmod ldf 0x%x ? ? 0x0 \"m%u.dll\"\n", k, i % 7, i % 7, i);
         text_add(&log, "sam str 0x%x %u 1 0:0 0x1 0x2 0x3 0x4\n%0500u\n", 100 + i / 1000, i, 0u);
     }
-    assert_true(log.n > (size_t)8 << 20); /* more than a thread looks at at a time */
+    assert_true(log.n > (size_t)8 << 20); /* more than a thread searches at a time */
     facts_of(&one, log.p, log.n, false, 1);
     for (unsigned threads = 2; threads < 6; threads++) {
         log_text more = {0};

@@ -1,5 +1,4 @@
-/* What is wrong with lines of a TraceLog: the rule of the first thing that is, in the order in which fields are looked
- * at. */
+/* Faults in lines of a TraceLog: the rule of the first one, in the order in which fields are checked. */
 #include "tracelog_fixture.h"
 
 #define FIELD   "tracelog.field"
@@ -9,7 +8,7 @@
 #define UNKNOWN "tracelog.unknown-record"
 
 static const struct {
-    const char *line, *rule; /* NULL: it reads */
+    const char *line, *rule; /* NULL: valid */
 } cases[] = {
     /* words */
     {"abc", UNKNOWN},
@@ -22,7 +21,7 @@ static const struct {
     {" sam str 0x0 1 1 0:0", UNKNOWN},
     {"sam str", FIELD},
     {"sam str ", FIELD},
-    /* numbers of fields, before what these are */
+    /* numbers of fields, before their contents */
     {"sam str 0x0 1 1", FIELD},
     {"sam str 99999999999999999999999 1 1", FIELD},
     {"sam str 0x0  1 1 0:0", FIELD},
@@ -150,7 +149,7 @@ static void rule_of_each_line(void **state)
         assert_int_equal(tl_source_count(s, 1, &count, NULL), 0);
         const tl_trace *t = tl_source_trace(s);
         const tl_damage *d = tl_trace_damages(t) ? tl_trace_damage(t, 0) : NULL;
-        const bool stack = d && strcmp(d->rule, "tracelog.stack-size") == 0; /* for the line reads all the same */
+        const bool stack = d && strcmp(d->rule, "tracelog.stack-size") == 0; /* because the line is valid anyway */
         if (count.events != (rule ? 2 : 3) || (rule ? !d || strcmp(d->rule, rule) != 0 : d && !stack))
             fail_msg("\"%s\": %u events, %s; expected %s", line, (unsigned)count.events, d ? d->rule : "no damage",
                      rule ? rule : "none");
@@ -165,7 +164,7 @@ static void rule_of_each_line(void **state)
     }
 }
 
-/* Text of a line in a message is cut, and has nothing in it that a terminal would take for more than text. */
+/* Text of a line in a message is cut, and contains nothing that would drive a terminal. */
 static void messages_are_plain(void **state)
 {
     log_text log = {0};

@@ -4,7 +4,7 @@
 #include "format/tracelog/tracelog_items.h"
 #include "format/tracelog/tracelog_scan.h"
 
-/* The same once more as hosts without SSE2 have it. */
+/* The same again as on hosts without SSE2. */
 #undef TL_FORMAT_TRACELOG_ITEMS_H
 #undef __SSE2__
 #undef TRACELOG_BYTES
@@ -37,7 +37,7 @@ static unsigned digit_of(uint8_t c)
                                   : 99;
 }
 
-/* One digit after the other. NULL: none, or too large. */
+/* Digit by digit. NULL: none, or too large. */
 static const uint8_t *simple(const uint8_t *p, unsigned base, uint64_t *value, unsigned *digits)
 {
     bool large = false;
@@ -49,7 +49,7 @@ static const uint8_t *simple(const uint8_t *p, unsigned base, uint64_t *value, u
     return *digits && !large ? p : NULL;
 }
 
-/* `likely`: the number of digits that is expected, which must not matter. */
+/* `likely`: the expected number of digits, which must not matter. */
 static void check_hex_at(const uint8_t *p, unsigned likely)
 {
     uint64_t expected, value[2];
@@ -72,7 +72,7 @@ static void check_dec_at(const uint8_t *p, unsigned likely, uint64_t most)
     uint64_t expected, value[WAYS];
     unsigned n, like[2] = {likely, likely};
     const uint8_t *end = simple(p, 10, &expected, &n);
-    most = most < 99 ? 99 : most; /* of two digits no limit is asked for */
+    most = most < 99 ? 99 : most; /* with two digits there is no limit */
     if (end && expected > most)
         end = NULL;
     const uint8_t *got[WAYS] = {tracelog_dec(p, most, &value[0]),
@@ -90,7 +90,7 @@ static void check_dec_at(const uint8_t *p, unsigned likely, uint64_t most)
     }
 }
 
-/* Memory that is as large as readers may look, and no larger. */
+/* Memory just as large as readers may look at. */
 static uint8_t *room(void)
 {
     uint8_t *p = malloc(LINE + SLACK);
@@ -111,7 +111,7 @@ static void numbers_of_every_length(void **state)
             const unsigned zeros = random_below(&seed, 3) ? 0 : random_below(&seed, n + 1);
             const unsigned likely = random_below(&seed, 3) ? n : random_below(&seed, 20);
             const unsigned base = k % 2 ? 16 : 10, at = LINE - 1 - n - random_below(&seed, 17);
-            for (unsigned i = 0; i < LINE + SLACK; i++) /* what comes behind looks like more of it */
+            for (unsigned i = 0; i < LINE + SLACK; i++) /* what follows looks like more of it */
                 p[i] = (uint8_t)hex[random_below(&seed, 22)];
             for (unsigned i = 0; i < n; i++)
                 p[at + i] = (uint8_t)hex[i < zeros ? 0 : random_below(&seed, base == 16 ? 22 : 10)];
@@ -268,7 +268,7 @@ static void times(void **state)
     }
 }
 
-/* Every day of four centuries is a day after the one before, and no other day is one. */
+/* Every day of four centuries is the successor of a day, and no other day is one. */
 static void days_follow_each_other(void **state)
 {
     int64_t expected = 0, ms = 0;
@@ -293,7 +293,7 @@ static void texts_are_divided_from_the_right(void **state)
     static const struct {
         const char *text;
         unsigned count;
-        const char *part[3]; /* NULL: it is not divided */
+        const char *part[3]; /* NULL: not divided */
     } c[] = {{"\"\"", 1, {""}},
              {"\"a\" \"b\"", 1, {"a\" \"b"}},
              {"\"a\"b\"", 1, {"a\"b"}},

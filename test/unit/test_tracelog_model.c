@@ -1,5 +1,5 @@
-/* Stacks of TraceLog samples against a simple model of them: thousands of events, of many threads, with names that
- * change, lines that are lost and lines that do not read. */
+/* Stacks of TraceLog samples against a simple model: thousands of events, many threads, changing names, and lines that
+ * are lost or unreadable. */
 #include "tracelog_fixture.h"
 
 enum { THREADS = 40, DEEPEST = 14, FUNCTIONS = 12, EVENTS = 9000 };
@@ -25,7 +25,7 @@ typedef struct model {
 static void model_name(model *m, unsigned ms)
 {
     const uint32_t f = random_below(&m->seed, FUNCTIONS);
-    m->name[f] = random_below(&m->seed, 3) || !m->names ? ++m->names : m->names; /* at times two have the same */
+    m->name[f] = random_below(&m->seed, 3) || !m->names ? ++m->names : m->names; /* sometimes two have the same */
     text_add(&m->log, "fun nam 0x%x \"n%u\" \"\" \"\"\n", (unsigned)f, m->name[f]);
     text_add(&m->expected, "fun.nam %u process 0x%x \"n%u\" \"\" \"\"\n", ms, (unsigned)f, m->name[f]);
 }
@@ -106,7 +106,7 @@ static void free_model(model *m)
     free(m);
 }
 
-/* Thousands of events: stacks go on from batch to batch and from block to block. */
+/* Thousands of events: stacks continue from batch to batch and from block to block. */
 static void as_the_model(void **state)
 {
     static const tl_want wants[] = {{.fields = true}, {.fields = true, .late = true}, {.fields = true, .threads = 3}};
@@ -127,7 +127,7 @@ static void as_the_model(void **state)
     free_model(m);
 }
 
-/* Without values events are the same otherwise, and so is the damage. */
+/* Without values, events and damage are otherwise the same. */
 static void without_fields(void **state)
 {
     model *m = make_model();
@@ -160,7 +160,7 @@ static void without_fields(void **state)
     free_model(m);
 }
 
-/* Stacks of one batch share what they have in common: else memory would grow with the depth of every stack. */
+/* Stacks of one batch share their common frames: otherwise memory would grow with the depth of every stack. */
 static void common_callers_are_shared(void **state)
 {
     log_text log = {0};

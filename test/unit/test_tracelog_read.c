@@ -1,4 +1,4 @@
-/* Reading a TraceLog as a whole: however many threads and cursors do it, events and damage are the same. */
+/* Reading a TraceLog as a whole: events and damage are the same with any number of threads and cursors. */
 #include "tracelog_fixture.h"
 
 #include "model/format_impl.h"
@@ -69,7 +69,7 @@ static void any_number_of_threads(void **state)
     text_free(&log);
 }
 
-/* Two at the same time, and one more afterwards: each sees all of it, and damage is told once. */
+/* Two at the same time, and one more afterwards: each sees all of it, and damage is reported once. */
 static void several_cursors(void **state)
 {
     log_text log = make_log(6000), one = {0}, got[3] = {{0}};
@@ -92,7 +92,7 @@ static void several_cursors(void **state)
         }
         assert_int_equal(tl_cursor_open(&c[2], s, 0, NULL), 0);
         assert_int_equal(show_events(&got[2], s, c[2], NULL), 0);
-        tl_trace_sort_damage((tl_trace *)tl_source_trace(s)); /* cursors leave it in the order in which it was found */
+        tl_trace_sort_damage((tl_trace *)tl_source_trace(s)); /* cursors leave it in the order of discovery */
         for (unsigned i = 0; i < 3; i++) {
             tl_cursor_close(c[i]);
             show_damage(&got[i], tl_source_trace(s));
@@ -107,7 +107,7 @@ static void several_cursors(void **state)
     text_free(&log);
 }
 
-/* A cursor that is closed before its end. */
+/* A cursor closed before its end. */
 static void closed_in_the_middle(void **state)
 {
     log_text log = make_log(6000);
@@ -124,7 +124,7 @@ static void closed_in_the_middle(void **state)
     text_free(&log);
 }
 
-/* All events of a log, in the order of time. */
+/* All events of a log, in order of time. */
 static void check_merged(log_text log)
 {
     tl_source *s = open_log_text(log.p, log.n, &(const tl_want){.fields = true});
@@ -148,18 +148,18 @@ static void check_merged(log_text log)
     text_free(&log);
 }
 
-/* Events in the order of time, as far as that is asked for: equal ones stay as they are. */
+/* Events in order of time, if requested: equal ones keep their order. */
 static void merged_by_time(void **state)
 {
     check_merged(make_log(15000));
-    log_text log = {0}; /* what is written last came first */
+    log_text log = {0}; /* the last line written came first */
     for (unsigned i = 0; i < 9000; i++)
         text_add(&log, "sam str 0x1 %u 1 0:0 0x1\n", i < 3000 ? 5000 : i < 8000 ? 5000 + i : i - 8000);
     assert_true(log.n > 128 << 10);
     check_merged(log);
 }
 
-/* Events of a strict reader up to its error, whose place is in *e. */
+/* Events of a strict reader up to its error; *e gets its place. */
 static uint64_t strict_events(const char *log, size_t n, unsigned threads, tl_error *e)
 {
     const tl_want want = {.fields = true, .strict = true, .threads = threads};
@@ -208,7 +208,7 @@ static void strict_stops_at_the_first_damage(void **state)
 static int probed(const char *head, size_t n)
 {
     extern const tl_format tl_format_tracelog;
-    uint8_t *copy = malloc(n ? n : 1); /* nothing behind it may be read */
+    uint8_t *copy = malloc(n ? n : 1); /* nothing beyond it may be read */
     assert_non_null(copy);
     memcpy(copy, head, n);
     const tl_probe p = {.head = copy, .size = n, .total = n};

@@ -1,4 +1,4 @@
-/* What TraceLog lines mean after those before them: stacks, names, threads, pauses and intervals. */
+/* The meaning of TraceLog lines after earlier ones: stacks, names, threads, pauses and intervals. */
 #include <inttypes.h>
 
 #include "base/hash.h"
@@ -23,7 +23,7 @@ static void stacks_are_differences(void **state)
                "str.sam 7 thread 0x1 key 10 0x1 7 null 0 [5]\n");
 }
 
-/* A line is lost: what is missing is not known, what is too much goes. */
+/* A line is lost: missing frames are unknown, surplus ones go. */
 static void lost_lines(void **state)
 {
     assert_log("sam str ? 1 1 2:3 0x3\n"
@@ -63,7 +63,7 @@ static void names_of_frames_are_the_latest(void **state)
                "sam.str 4 thread 0x1 key 10 0x1 4 1 2 [2=C 1=B@9]\n");
 }
 
-/* Reads a log: how deep the stack of its last sample is, and the name of that stack's innermost frame. */
+/* Reads a log: the depth of its last sample's stack, and the name of the innermost frame. */
 static void assert_last_stack(const log_text *log, uint32_t depth, const char *name)
 {
     tl_source *s = open_log_text(log->p, log->n, &(const tl_want){.fields = true});
@@ -84,7 +84,7 @@ static void assert_last_stack(const log_text *log, uint32_t depth, const char *n
     tl_source_close(s);
 }
 
-/* Short lines that ask for the deepest stacks: some get them, the others what is known. */
+/* Short lines that ask for the deepest stacks: some get them, the others the known frames. */
 static void frames_that_nobody_told_are_limited(void **state)
 {
     const unsigned enough = TRACELOG_UNTOLD_FREE / TRACELOG_DEPTH_MAX;
@@ -96,12 +96,12 @@ static void frames_that_nobody_told_are_limited(void **state)
     assert_last_stack(&log, TRACELOG_DEPTH_MAX, NULL); /* it was too deep, and skipped */
     text_add(&log, "sam str 0xff 1 1 65534:65534:0x5 0x1 0x2\n");
     assert_last_stack(&log, 2, NULL);
-    text_add(&log, "sam str 0xff 1 1 12:12 0x1 0x2\n"); /* the bytes so far could have told these */
+    text_add(&log, "sam str 0xff 1 1 12:12 0x1 0x2\n"); /* the bytes so far suffice for these */
     assert_last_stack(&log, 14, NULL);
     text_free(&log);
 }
 
-/* Names that change again and again above a deep stack: its frames are made anew some times in a batch, no more. */
+/* Names that keep changing above a deep stack: its frames are rebuilt a few times in a batch, no more. */
 static void new_names_in_a_batch_are_limited(void **state)
 {
     const unsigned enough = TRACELOG_RENEWED_MAX / TRACELOG_DEPTH_MAX;
@@ -116,7 +116,7 @@ static void new_names_in_a_batch_are_limited(void **state)
     text_free(&log);
 }
 
-/* How many names the outermost frame has over the samples of a log, which has so many notes that there are too many. */
+/* How many names the outermost frame has over the samples of a log with too many notes. */
 static unsigned outermost_names(const log_text *log, uint32_t notes)
 {
     tl_source *s = open_log_text(log->p, log->n, &(const tl_want){.fields = true});
@@ -145,7 +145,7 @@ static unsigned outermost_names(const log_text *log, uint32_t notes)
     return names;
 }
 
-/* Names that change again and again below a deep stack, each in a batch of its own. */
+/* Names that keep changing below a deep stack, each in a batch of its own. */
 static void new_names_in_a_log_are_limited(void **state)
 {
     const unsigned enough = TRACELOG_RENAMED_FREE / TRACELOG_DEPTH_MAX;
@@ -157,7 +157,7 @@ static void new_names_in_a_log_are_limited(void **state)
         for (unsigned k = 0; k < TL_BATCH_MAX; k++)
             text_add(&log, "mod ata ? ?\n");
     }
-    while (log.n / 4 < TRACELOG_DEPTH_MAX) /* the log may have another one once it is as long as if it had told it */
+    while (log.n / 4 < TRACELOG_DEPTH_MAX) /* the log gets another once it is long enough to have spelled it out */
         text_add(&log, "mod ata ? ?\n");
     text_add(&log, "fun nam 0x1 \"again\" \"\" \"\"\nsam str 0x1 1 1 65536:65536\n");
     assert_int_equal(outermost_names(&log, 1), enough + 1);
@@ -169,7 +169,7 @@ static void threads_of_the_system(void **state)
     assert_log("gch gcf 17 1\n"
                "thr aos 0x1 17\n"
                "gch gcf 17 2\n"
-               "thr aos ? 17\n" /* says nothing of 17 */
+               "thr aos ? 17\n" /* nothing about 17 */
                "gch gcf 17 3\n"
                "thr aos 0x2 0x11\n"
                "gch gcf 17 4\n"
@@ -257,7 +257,7 @@ static void intervals_after_a_begin_that_was_suspended(void **state)
 {
     assert_log("prf cfg CpuTraceTimeoutMs 10\nprf cfg TracingSuspendedOnStart T\nprc cpu 5 1\nsam str ? 6 1 0:0\n"
                "prf trs 20\nthr cpu 0x1 29 1\nthr cpu 0x2 30 18446744073709551615\nprc cpu 31 1\nsam str ? 31 1 0:0\n"
-               "prf cfg TracingSuspendedOnStart T\nsam str ? 32 1 0:0\n", /* too late to say that */
+               "prf cfg TracingSuspendedOnStart T\nsam str ? 32 1 0:0\n", /* too late for that */
                "prf.cfg 0 process \"CpuTraceTimeoutMs\" \"10\"\n"
                "prf.cfg 0 process \"TracingSuspendedOnStart\" \"T\"\n"
                "prc.cpu 5 process since ? 5 1\n"
@@ -277,10 +277,10 @@ static void pairs(void **state)
                               "jit cms 0x1 1 0x5\njit cmf 17 1 0x5 0x0\njit css 0x1 1 0x5\n" /* 1..3: one key */
                               "jit cms 0x1 1 0x6\n"                                          /* another function */
                               "jit cms 0x2 1 0x5\n"                                          /* another thread */
-                              "jit cms 18 1 0x5\njit csf 18 1 0x5\n" /* 6, 7: not known, but the same */
-                              "jit cms 0x12 1 0x5\n"                 /* not the same as 18 */
+                              "jit cms 18 1 0x5\njit csf 18 1 0x5\n" /* 6, 7: unknown, but equal */
+                              "jit cms 0x12 1 0x5\n"                 /* not equal to 18 */
                               "jit cms ? 1 0x5\njit cms ? 1 ?\njit cms ? 1 0x0\njit cms 0x0 1 ?\n"
-                              "gch gcs 0x1 1 ? tfff\ngch gcf 0x2 1\n"; /* the latest, of whatever thread */
+                              "gch gcs 0x1 1 ? tfff\ngch gcf 0x2 1\n"; /* the latest, of any thread */
     tl_source *s = open_log_text(log, sizeof log - 1, &(const tl_want){.fields = true});
     const tl_batch *b;
     assert_int_equal(tl_source_next(s, &b, NULL), 1);
@@ -292,7 +292,7 @@ static void pairs(void **state)
     tl_source_close(s);
 }
 
-/* Thread 1 and function 5, thread 2 and a function that had the same hash with it. */
+/* Thread 1 and function 5, thread 2 and a function that once had the same hash with it. */
 static void pairs_do_not_meet(void **state)
 {
     uint64_t thread[2];

@@ -1,5 +1,5 @@
-/* The two readers of a TraceLog line agree: the fast one reads exactly those in which the thorough one finds nothing.
- */
+/* The two readers of a TraceLog line agree: the fast one reads exactly the lines without a fault for the thorough
+ * one. */
 #include "tracelog_fixture.h"
 
 #include "format/tracelog/tracelog_scan.h"
@@ -31,7 +31,7 @@ static void free_reader(reader *r)
     free(r);
 }
 
-/* Are there as many values as the class has fields, with what these own? */
+/* Are there as many values as the class has fields, each complete? */
 static bool tape_is_whole(const tl_batch *b, const tl_class *c)
 {
     uint64_t due = c->nfield;
@@ -43,7 +43,7 @@ static bool tape_is_whole(const tl_batch *b, const tl_class *c)
     return due == 0;
 }
 
-/* Does the fast reader read it? In memory that ends where the reader may look no more. */
+/* Does the fast reader accept it? The memory ends where the reader may no longer look. */
 static bool reads(reader *r, const char *line, size_t n)
 {
     uint8_t *copy = malloc(n + 1 + SLACK);
@@ -66,7 +66,7 @@ static bool reads(reader *r, const char *line, size_t n)
         const tl_class *c = tl_trace_class(&r->trace, r->with.batch.cls[0]);
         if (memcmp(c->name, line, 3) != 0 || memcmp(c->name + 4, line + 4, 3) != 0 || !tape_is_whole(&r->with.batch, c))
             fail_msg("%.*s: %s", (int)n, line, c->name);
-        /* Of functions only the values tell. */
+        /* Functions are known only with values. */
         assert_int_equal(r->with.note[0].flags & ~(unsigned)TRACELOG_HAS_ID, r->without.note[0].flags);
         assert_int_equal(r->with.note[0].nframes, r->without.note[0].nframes);
         assert_int_equal(r->with.note[0].bad_text, r->without.note[0].bad_text);
@@ -74,7 +74,7 @@ static bool reads(reader *r, const char *line, size_t n)
     return events[0] != 0;
 }
 
-/* The rule, or NULL where nothing is found. */
+/* The rule, or NULL for a line without fault. */
 static const char *fault_of(const char *line, size_t n)
 {
     char what[160] = "";
@@ -89,7 +89,7 @@ static const char *fault_of(const char *line, size_t n)
     return strcmp(what, "does not read") == 0 ? NULL : rule;
 }
 
-/* ---- lines that are made of the table */
+/* ---- lines made from the table */
 
 /* Texts of an item, good ones first. */
 static const char *const *texts_of(tracelog_item item)
@@ -162,7 +162,7 @@ static const char *const *texts_of(tracelog_item item)
     }
 }
 
-/* A line that reads. */
+/* A valid line. */
 static size_t make_line(char *line, const tracelog_shape *shape, uint32_t *seed)
 {
     size_t n = (size_t)snprintf(line, LINE, "%s", shape->words);
@@ -236,7 +236,7 @@ static void both_readers_agree(void **state)
     uint32_t seed = 11, read = 0, total = 0;
     for (uint32_t record = 0; record < TRACELOG_RECORDS; record++) {
         const tracelog_item first = tracelog_shapes[record].part[0].item;
-        if (first == TRACELOG_TIME || first == TRACELOG_WORD) /* the thorough reader has no opinion of its own */
+        if (first == TRACELOG_TIME || first == TRACELOG_WORD) /* the thorough reader has no check of its own */
             continue;
         for (int i = 0; i < 3000; i++) {
             size_t n = make_line(line, &tracelog_shapes[record], &seed);
@@ -251,11 +251,11 @@ static void both_readers_agree(void **state)
             total++;
         }
     }
-    assert_true(read > total / 20 && read < total / 2 + total / 4); /* else the changes are of no use */
+    assert_true(read > total / 20 && read < total / 2 + total / 4); /* otherwise the changes are useless */
     free_reader(r);
 }
 
-/* Every place of a line in which a single character decides. */
+/* Every place of a line at which a single character matters. */
 static void every_single_change(void **state)
 {
     static const char *const lines[] = {"sam str 0x1 2 3 1:2:0x4 0x5 ?:6",

@@ -33,7 +33,7 @@ static void test_no_calls(void **state)
     fixture_expect(&f, CALLS APP);
 }
 
-/* Every change is a line, and before it stand the milliseconds that began since the one before. */
+/* Every change is a line, preceded by the milliseconds that began since the one before. */
 static void test_calls(void **state)
 {
     fixture f;
@@ -46,7 +46,7 @@ static void test_calls(void **state)
     fixture_call(&f, EXIT, 0, 13 * MS, 2);
     fixture_call(&f, TAIL_EXIT, 0, 16 * MS, 2);
     fixture_call(&f, EXIT, 0, 16 * MS + 1, 1);
-    fixture_call(&f, ENTER, 0, 20 * MS, 1); /* what was between belongs to no call */
+    fixture_call(&f, ENTER, 0, 20 * MS, 1); /* the time between belongs to no call */
     fixture_call(&f, EXIT, 0, 21 * MS, 1);
     fixture_finish(&f);
     assert_string_equal((const char *)f.bytes,
@@ -175,7 +175,7 @@ static void test_deep_calls(void **state)
     fixture_fini(&f);
 }
 
-/* ---- threads that contexts name */
+/* ---- threads named by contexts */
 
 static const tl_field context_fields[] = {
     {.name = "vpid", .type = TL_I64, .context = TL_SCOPE_PAYLOAD - TL_SCOPE_STREAM},
@@ -205,7 +205,7 @@ static void traced(fixture *f, uint32_t cls, uint32_t track, uint64_t ms, int64_
     fixture_event(f, cls, track, 0, ms * MS, address, v, 3);
 }
 
-/* A thread goes from one processor, which has a track, to another. */
+/* A thread moves from one processor, which has a track, to another. */
 static void test_threads_of_contexts(void **state)
 {
     fixture f;
@@ -283,7 +283,7 @@ static void test_samples(void **state)
     sampled(&f, 0, 2, 10000, 1, &nameless);
     sampled(&f, 0, 3, 2500, 1, &a); /* periods that are not whole ms */
     sampled(&f, 0, 4, 2500, 3, &a);
-    sampled(&f, 0, 5, 0, 1, &a); /* worth nothing */
+    sampled(&f, 0, 5, 0, 1, &a); /* of weight 0 */
     sampled(&f, 0, 6, 0, 0, NULL);
     sampled(&f, 1, 7, 0, 0, &a); /* one sample, without a weight */
     sampled(&f, 0, 8, 1000, UINT64_C(1) << 32, &a);
@@ -320,7 +320,7 @@ static void test_calls_and_samples(void **state)
 
 /* ---- several inputs */
 
-/* Numbers of the log stay; what is new gets others. */
+/* Numbers of the log stay; new parts get others. */
 static void test_log_and_calls(void **state)
 {
     fixture f;
@@ -342,7 +342,7 @@ static void test_log_and_calls(void **state)
                                                                                "sam str 0x00000001 3 2 0:1\n");
 }
 
-/* Logs of several times of day: the earliest is 0. */
+/* Logs with several times of day: the earliest is 0. */
 static void test_joined_logs(void **state)
 {
     fixture f;

@@ -1,4 +1,4 @@
-/* Profiles written as TraceLogs: what each stack has itself, as samples. */
+/* Profiles written as TraceLogs: each stack's own values, as samples. */
 #include "profile_fixture.h"
 
 #include "format/tracelog/tracelog_write.h"
@@ -25,7 +25,7 @@ static void test_empty_profile(void **state)
     profiled_fini(&f);
 }
 
-/* Every stack once, as it differs from the one before; ticks are ms here. */
+/* Every stack once, as the difference from the one before; ticks are ms here. */
 static void test_calls(void **state)
 {
     profiled f;
@@ -71,7 +71,7 @@ static void test_threads(void **state)
     profiled_fini(&f);
 }
 
-/* Less than a ms is not lost, but added to what comes next. */
+/* Less than a ms is not lost, but added to the next one. */
 static void test_rounding(void **state)
 {
     profiled f;
@@ -97,7 +97,7 @@ static void test_rounding(void **state)
     profiled_fini(&f);
 }
 
-/* Ids that are not iids, and functions that have one in common, get numbers of their own. */
+/* Ids that are not iids, and functions with a common one, get new numbers. */
 static void test_numbers_of_functions(void **state)
 {
     profiled f;
@@ -156,7 +156,7 @@ static void sampled_init(profiled *f)
 #define A INF("0x00000001") "fun nam 0x00000001 \"a\" \"\" \"\"\n"
 #define B INF("0x00000002") "fun nam 0x00000002 \"b\" \"\" \"\"\n"
 
-/* Samples that all stand for the same time stay samples, whichever weight was chosen. */
+/* Samples that all stand for the same time stay samples, for any chosen weight. */
 static void test_samples(void **state)
 {
     profiled f;
@@ -175,7 +175,7 @@ static void test_samples(void **state)
     profiled_fini(&f);
 }
 
-/* Else their time counts. */
+/* Otherwise their time counts. */
 static void test_samples_of_several_periods(void **state)
 {
     profiled f;
@@ -188,7 +188,7 @@ static void test_samples_of_several_periods(void **state)
     profiled_fini(&f);
 }
 
-/* What was allocated with an empty stack, of no thread. */
+/* Allocations with an empty stack, of no thread. */
 static void test_allocations_of_nobody(void **state)
 {
     profiled f;
@@ -198,7 +198,7 @@ static void test_allocations_of_nobody(void **state)
     profiled_fini(&f);
 }
 
-/* Objects of no size are written; a stack of less than a ms, and of nothing else, is none. */
+/* Objects of no size are written; a stack with less than a ms and nothing else is not. */
 static void test_objects_without_a_size(void **state)
 {
     profiled f;
@@ -227,7 +227,7 @@ static void test_very_deep_profile(void **state)
     profiled_fini(&f);
 }
 
-/* One line that is longer than what is kept of the text in memory. */
+/* One line longer than the text kept in memory. */
 static void test_line_of_a_deep_stack(void **state)
 {
     static const char frame[] = " 0x11"; /* of the 17th function */

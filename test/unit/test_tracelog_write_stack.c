@@ -1,4 +1,4 @@
-/* Stacks as differences: what is kept, what moved, and what a reader knows of each thread. */
+/* Stacks as differences: which frames are kept, which moved, and what a reader knows of each thread. */
 #include "tracelog_write_fixture.h"
 
 #define ANY UINT64_MAX
@@ -28,7 +28,7 @@ static void test_same_stack_changes_nothing(void **state)
                        "sam str 0x00000001 6 1 0:0 0x1\n");
 }
 
-/* A function that returned and was called again is a new frame, if the source says so. */
+/* A function that returned and was called again is a new frame, if the source distinguishes them. */
 static void test_called_again(void **state)
 {
     fixture f;
@@ -44,7 +44,7 @@ static void test_called_again(void **state)
                        "sam str 0x00000001 4 1 2:2\n");
 }
 
-/* The call point of the last kept frame is said; one further down makes all above it new. */
+/* The call point of the last kept frame is written; a change further down makes all frames above it new. */
 static void test_call_points(void **state)
 {
     fixture f;
@@ -68,7 +68,7 @@ static void test_call_points(void **state)
                        "sam str 0x00000001 7 1 1:2:0x0000000000000010 0x2:0x0000000000000020\n");
 }
 
-/* A call point and the number of a line are not the same, even if they are equal. */
+/* A call point and a number of a line differ even if they are equal. */
 static void test_lines_are_no_addresses(void **state)
 {
     fixture f;
@@ -99,7 +99,7 @@ static void test_unknown_functions(void **state)
                        "sam str 0x00000001 3 1 0:1 0x0\n");
 }
 
-/* What the source kept counts only as far as it can be true. */
+/* The source's kept frames count only as far as they can be true. */
 static void test_kept_beyond_what_is_there(void **state)
 {
     fixture f;
@@ -133,7 +133,7 @@ static void test_frames_of_another_batch(void **state)
                        "sam str 0x00000001 3 1 2:2\n");
 }
 
-/* Frames that are shared need no look; those below them are right all the same. */
+/* Shared frames need no comparison; those below them are still right. */
 static void test_shared_frames(void **state)
 {
     fixture f;
@@ -150,7 +150,7 @@ static void test_shared_frames(void **state)
                        "sam str 0x00000001 4 1 2:3 0x3\n");
 }
 
-/* Readers keep the stack of a thread that has ended, and so does the writer. */
+/* Readers keep the stack of an ended thread, and so does the writer. */
 static void test_thread_that_ended(void **state)
 {
     static const char log[] = "sam str 0x00000001 1 1 0:0 0x1 0x2\n"
@@ -160,7 +160,7 @@ static void test_thread_that_ended(void **state)
     assert_copy(log, NULL, log);
 }
 
-/* Each thread has a stack of its own, and all that are not known have one. */
+/* Each thread has its own stack, and all unknown ones share one. */
 static void test_threads(void **state)
 {
     static const char log[] = "sam str 0x00000001 1 1 0:0 0x1\n"
@@ -174,7 +174,7 @@ static void test_threads(void **state)
     assert_copy(log, NULL, log);
 }
 
-/* A stack that the log itself got wrong is written as it was read. */
+/* A stack that the log itself got wrong is written as read. */
 static void test_wrong_differences(void **state)
 {
     assert_copy("sam str 0x00000001 1 1 0:0 0x1\nsam str 0x00000001 2 1 3:5 0x2\n", NULL,

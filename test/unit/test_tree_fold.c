@@ -1,4 +1,4 @@
-/* The tree for people: recursion is one row, whose numbers are those of all levels, added up here path by path. */
+/* The tree for people: recursion is one row with the numbers of all levels, added up here path by path. */
 #include "random_profile.h"
 
 #include "analysis/function/profile_answer.h"
@@ -30,10 +30,10 @@ static void shown(const tl_part *part, uint64_t row, const char *title, char *bu
                 snprintf(buf, size, "%s", cell.kind == TL_CELL_TEXT ? cell.text : "-");
             return;
         }
-    snprintf(buf, size, "-"); /* this profile has no such column */
+    snprintf(buf, size, "-"); /* this profile lacks the column */
 }
 
-/* What the table shows, sorted. */
+/* The rows of the table, sorted. */
 static rows *answered(const tl_profile *p, bool no_fold, bool keep_order)
 {
     rows *r = calloc(1, sizeof *r);
@@ -78,7 +78,7 @@ static unsigned path_of(const tl_profile *p, uint32_t place, bool folded, char p
     return levels;
 }
 
-/* Time in a place and below it, by its definition. */
+/* Time in and below a place, by definition. */
 static uint64_t time_below(const tl_profile *p, uint32_t place)
 {
     uint64_t below = 0;
@@ -87,7 +87,7 @@ static uint64_t time_below(const tl_profile *p, uint32_t place)
     return below > p->stat[place].total ? below : p->stat[place].total;
 }
 
-/* What the table should show: places that have the same folded path are one row. */
+/* The expected table: places with the same folded path are one row. */
 static rows *expected(const tl_profile *p)
 {
     rows *r = calloc(1, sizeof *r);
@@ -100,7 +100,7 @@ static rows *expected(const tl_profile *p)
         path_of(p, i, true, path);
         for (uint32_t k = 1; k < p->nplace; k++) {
             const unsigned level = path_of(p, k, true, other);
-            any = any || (p->stat[k].calls && strncmp(path, other, strlen(path)) == 0); /* it, or what it leads to */
+            any = any || (p->stat[k].calls && strncmp(path, other, strlen(path)) == 0); /* it, or a place below it */
             if (strcmp(path, other) != 0)
                 continue;
             is_first = is_first && k >= i;
@@ -183,7 +183,7 @@ static void test_numbers_are_as_computed_by_hand(void **state)
     tl_profile_free(p);
 }
 
-/* The outermost call never ended: its time is what the levels below it have. */
+/* The outermost call never ended: its time is that of the levels below. */
 static void test_open_calls(void **state)
 {
     tl_profile *p = fixture_new();
@@ -197,7 +197,7 @@ static void test_open_calls(void **state)
     tl_profile_free(p);
 }
 
-/* Of samples: one that has the function twice in its stack is one. */
+/* In samples: one with the function twice in its stack counts once. */
 static void test_samples_count_once(void **state)
 {
     tl_profile *p = fixture_new();

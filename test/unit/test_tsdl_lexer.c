@@ -1,7 +1,7 @@
-/* Tests of the words of TSDL: numbers, strings, comments, names; and that no broken text does harm. */
+/* Tests of the words of TSDL: numbers, strings, comments, names; and harmless handling of broken text. */
 #include "tsdl_schema.h"
 
-/* The value of an environment entry, written like this. */
+/* The value of an environment entry, spelled like this. */
 static const tl_property *env(const char *value)
 {
     static char text[1 << 12];
@@ -77,7 +77,7 @@ static void test_strings(void **state)
     assert_string_equal(env("\"\\1a\\0011\"")->text, "\001a\0011");
     assert_string_equal(env("\"\\u00e9\\U0001f600\"")->text, "\xc3\xa9\xf0\x9f\x98\x80");
     assert_string_equal(env("L\"wide /* no comment */\"")->text, "wide /* no comment */");
-    /* What is not UTF-8 becomes it: names are shown. */
+    /* Other bytes become UTF-8: names are shown. */
     assert_string_equal(env("\"\\xff\xc3\xa9\"")->text, "\xc3\xbf\xc3\xa9");
 }
 

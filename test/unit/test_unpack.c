@@ -1,4 +1,4 @@
-/* Tests of base/io/unpack.h: limits, pieces, failing sources. The formats' own tests have whole and damaged data. */
+/* Tests of base/io/unpack.h: limits, pieces, failing sources. The formats' own tests use whole and damaged data. */
 #include <stdbool.h>
 
 #include "base/compiler.h"
@@ -55,7 +55,7 @@ static void sizes(void **state)
             tl_unpacked out;
             tl_error e = {0};
             pieces p = {packed, size, 0, piece, SIZE_MAX};
-            /* Exactly as much as there may be. */
+            /* Exactly as much as allowed. */
             if (tl_unpack(TL_CODEC_GZIP, next, &p, 48, n, 16, &out, &e) < 0)
                 fail_msg("%zu bytes in pieces of %zu: %s", n, piece, e.message);
             assert_int_equal(out.n, 48 + n);
@@ -74,7 +74,7 @@ static void sizes(void **state)
         }
 }
 
-/* A bomb takes no more memory than the limit; it is stopped as soon as it is known. */
+/* A bomb takes no more memory than the limit; it is stopped as soon as it is detected. */
 static void bomb(void **state)
 {
     size_t size;

@@ -1,5 +1,4 @@
-/* Calls that the exit of an outer one closed: their number, exceptions that are caught in a loop, and deep recursion.
- */
+/* Calls closed by the exit of an outer one: their number, exceptions caught in a loop, and deep recursion. */
 #include "check.h"
 #include "make_xray.h"
 #include "model/profile_impl.h"
@@ -134,8 +133,8 @@ static void unwound_calls_are_merged(void **state)
     free(l.data);
 }
 
-/* Exits come: every number is exact, however deep. The tree has a place for each of the first TL_STACK_REPEATS frames
- * (MAIN, and A and B by turns), and then for so many of each function. */
+/* Exits come: every number is exact at any depth. The tree has a place for each of the first TL_STACK_REPEATS frames
+ * (MAIN, and A and B in turn), and then a fixed number for each function. */
 static void recursion_is_not_unwound(void **state)
 {
     const uint32_t places_of_a = 3 * TL_STACK_REPEATS / 2, places_of_b = places_of_a - 1;
@@ -170,14 +169,14 @@ static void recursion_is_not_unwound(void **state)
         }
 }
 
-/* LOOP calls A, that B, that C, which throws; LOOP catches. No exit comes but that of LOOP, and those of helpers. */
+/* LOOP calls A, that B, that C, which throws; LOOP catches. Only LOOP's own exit comes, and those of helpers. */
 static void add_exceptions(log_file *l, uint32_t n, bool helps)
 {
     for (uint32_t k = 0; k < n; k++) {
         enter(l, A), enter(l, B);
         if (helps)
             enter(l, HELP), leave(l, HELP);
-        if (k % 3 == 2) { /* now and then it goes well, or fails elsewhere */
+        if (k % 3 == 2) { /* sometimes it succeeds, or fails elsewhere */
             leave(l, B), leave(l, A);
             continue;
         }
@@ -220,7 +219,7 @@ static void exceptions_caught_in_a_loop(void **state)
         }
 }
 
-/* LOOP never ends, as where it writes the log: the stack stays within TL_STACK_UNWIND_DEPTH. */
+/* LOOP never ends, as if it wrote the log itself: the stack stays within TL_STACK_UNWIND_DEPTH. */
 static void exceptions_caught_in_a_loop_that_never_ends(void **state)
 {
     const uint32_t n = 210000;

@@ -1,4 +1,4 @@
-/* UTF-8: what is a character, and repairing what is none. */
+/* UTF-8: recognizing characters, and repairing other bytes. */
 #include <stdbool.h>
 
 #include "base/text/utf8.h"
@@ -48,7 +48,7 @@ static void test_repair(void **state)
     assert_int_equal(tl_utf8_repair(out, "", 0), 0);
 }
 
-/* Every character of the Basic Multilingual Plane, against the list of what a terminal is not given. */
+/* Every character of the Basic Multilingual Plane, against the list of those kept from terminals. */
 static void test_shown(void **state)
 {
     for (uint32_t c = 1; c < 0x10000; c++) {

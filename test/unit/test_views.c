@@ -1,4 +1,4 @@
-/* Tests of src/view: one made answer, shown in every way. What is expected was written by hand, from the rules of CSV
+/* Tests of src/view: one fixed answer, shown in every way. The expected text was written by hand, from the rules of CSV
  * (RFC 4180), JSON (RFC 8259) and CommonMark. */
 #include "answer_fixture.h"
 #include "check.h"
@@ -81,7 +81,7 @@ static void before(const tl_part *part, const tl_prose *p)
     tl_output_puts(p->out, "\n  c\n");
 }
 
-/* The answer, for programs or for people, shown in a way. To be freed. */
+/* The answer, for programs or for people, shown in a way; free(). */
 static char *shown(const tl_view *view, bool verbatim)
 {
     const tl_ask ask = {.for_programs = view->for_programs, .width = 100};
@@ -137,7 +137,7 @@ static void jsonl(void **state)
         "1.0000000000000001e+300,\"is_odd\":false,\"parts\":[],\"texts\":" JSON_TEXTS ",\"last\":null}\n");
 }
 
-/* Names of old, nothing where a null is left out, and all parts. */
+/* Legacy names, nothing where a null is left out, and all parts. */
 static void json(void **state)
 {
     check(&tl_view_json, false,
@@ -167,7 +167,7 @@ static void markdown(void **state)
     free(text);
 }
 
-/* What is laid out in columns stands in a fence, and is nothing but clean there. */
+/* Text laid out in columns is in a fence, and always clean there. */
 static void markdown_verbatim(void **state)
 {
     char *text = shown(&tl_view_markdown, true);
@@ -222,7 +222,7 @@ static void nothing(void **state)
     }
 }
 
-/* An answer that is not whole is an error, never a shorter table. */
+/* An incomplete answer is an error, never a shorter table. */
 static void failure_is_told(void **state)
 {
     size_t n;

@@ -1,4 +1,4 @@
-/* LLVM's XRay profiles: exact bytes, and what the reader makes of them. */
+/* LLVM's XRay profiles: exact bytes, and reading them back. */
 #include "profile_fixture.h"
 
 #include "base/endian.h"
@@ -35,7 +35,7 @@ static void test_exact_bytes(void **state)
     for (uint32_t i = 0; i < 2; i++)
         assert_int_equal(at32(&f, 48 + 4 * i), ids[i]);
     assert_int_equal(at64(&f, 56), 1);
-    assert_int_equal(at64(&f, 64), 1000); /* with what it called */
+    assert_int_equal(at64(&f, 64), 1000); /* including callees */
     const uint32_t inner[] = {2, 1, 0};
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(at32(&f, 72 + 4 * i), inner[i]);
@@ -83,7 +83,7 @@ static void test_ids_that_do_not_fit(void **state)
     assert_int_equal(dropped(&f, "stacks with a function id"), 3);
     assert_int_equal(f.n, XPROF_HEADER_SIZE + XPROF_BLOCK_SIZE + (8 + 16) + (12 + 16));
     assert_int_equal(at32(&f, 48), 0x80000000u);
-    assert_int_equal(at64(&f, 64), 20); /* its own, and of what is written below it */
+    assert_int_equal(at64(&f, 64), 20); /* its own, and that written below it */
     profiled_fini(&f);
 }
 
@@ -120,7 +120,7 @@ static void test_a_million_levels(void **state)
     }
     f.p->stat[place].calls = 2;
     f.p->stat[place].self = 3;
-    write_with(&f, xprof_write); /* one stack that long is no trouble */
+    write_with(&f, xprof_write); /* a single stack of that length fits */
     assert_int_equal(f.n, XPROF_HEADER_SIZE + XPROF_BLOCK_SIZE + 4 * (DEPTH + 1) + 16);
     assert_int_equal(at32(&f, 48), 2);
     assert_int_equal(dropped(&f, TL_DROP_CUT_STACKS), 0);

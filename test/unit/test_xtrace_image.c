@@ -1,4 +1,4 @@
-/* Tests of memory images: the core file that holds one, its limit, and the check of it. */
+/* Tests of memory images: the core file of one, its limit, and the check. */
 #include "insn_fixture.h"
 
 #include "format/xtrace/xtrace_image.h"
@@ -90,7 +90,7 @@ static void test_core_of_nothing(void **state)
     tl_shadow_free(out);
 }
 
-/* 65535 program headers and more do not fit into the header; here 4. */
+/* 65535 and more program headers do not fit into the header; here 4. */
 static void test_core_of_very_many_runs(void **state)
 {
     tl_shadow *out = new_memory(), *in = new_memory();
@@ -152,7 +152,7 @@ static void test_registers_of_a_core(void **state)
     tl_shadow_free(out);
 }
 
-/* A core file of somebody else: no note says what is known. */
+/* Another program's core file: no note tells what is known. */
 static void test_core_of_others(void **state)
 {
     tl_shadow *out = new_memory(), *in = new_memory();
@@ -168,7 +168,7 @@ static void test_core_of_others(void **state)
     tl_shadow_free(out);
 }
 
-/* Each change makes it unreadable, or says so; none makes it crash. */
+/* Each change makes it unreadable, or is reported; none crashes. */
 static void test_damaged_cores(void **state)
 {
     tl_shadow *out = new_memory();
@@ -217,7 +217,7 @@ static void test_damaged_cores(void **state)
     tl_shadow_free(out);
 }
 
-/* Every page that is touched costs memory. */
+/* Every touched page costs memory. */
 static void test_images_have_a_limit(void **state)
 {
     fixture f;
@@ -238,7 +238,7 @@ static void test_images_have_a_limit(void **state)
     assert_int_equal(xtrace_image_add(&m, how, &f.batch, f.batch.n - 2, f.batch.n, NULL), 0);
     assert_true(m.too_large);
     assert_int_equal(xtrace_image_pages(&m), 0);
-    assert_int_equal(xtrace_image_add(&m, how, &f.batch, 0, f.batch.n, NULL), 0); /* it is not looked at any more */
+    assert_int_equal(xtrace_image_add(&m, how, &f.batch, 0, f.batch.n, NULL), 0); /* it is no longer checked */
     xtrace_image_fini(&m);
     free(how);
     fixture_fini(&f);
@@ -321,7 +321,7 @@ static void test_check(void **state)
     put_bytes(&c,
               "\x01"
               "ijkl",
-              5); /* the image does not have this one */
+              5); /* the image lacks this one */
     const size_t missing = c.n - 5;
     put_token(&c, 0x32, 0x2000, "stored!!");
     const size_t two = put_token(&c, 0x22, 0x0ffe, "??01"); /* one problem each token */
@@ -352,7 +352,7 @@ static void test_check_of_exclusive_stores(void **state)
     check_fini(&c);
 }
 
-/* Others tell where a stream is damaged. */
+/* Other checks report the damage of a stream. */
 static void test_check_ends_at_damage(void **state)
 {
     checked c;

@@ -1,4 +1,4 @@
-/* Reading instruction streams: every token, at every place of the window; damage; parts; who only counts. */
+/* Reading instruction streams: every token, at every place of the window; damage; parts; counting only. */
 #include <inttypes.h>
 #include <stdbool.h>
 
@@ -10,7 +10,7 @@
 #define NAME "xtrace.1.42.hint9.xinsndata.bin"
 #define NOP  0xd503201fu
 
-/* Events as one long text, to be compared. */
+/* Events as one long text, for comparing. */
 typedef struct text {
     char *p;
     size_t n, capacity;
@@ -144,7 +144,7 @@ static void pc_wraps(void **state)
     free(s.data);
 }
 
-/* What stands behind the damage is given up, or found again where a chain of tokens begins with a pc. */
+/* Bytes after damage are given up, unless a chain of tokens is found that begins with a pc. */
 static void damage(void **state)
 {
     static const struct {
@@ -216,7 +216,7 @@ static void cut_anywhere(void **state)
     free(s.data);
 }
 
-/* A stream that does not fit a window, with long tokens in it. */
+/* A stream larger than a window, with long tokens. */
 static made_stream make_long(uint32_t insns)
 {
     made_stream s = {0};
@@ -237,7 +237,7 @@ static made_stream make_long(uint32_t insns)
     return s;
 }
 
-/* Who counts finds the same as who reads. */
+/* Counting finds the same as reading. */
 static void counting(void **state)
 {
     made_stream s = make_long(40000);
@@ -263,7 +263,7 @@ static void counting(void **state)
     free(s.data);
 }
 
-/* The lines of the events whose time is from <= t < to. */
+/* The lines of events with from <= time < to. */
 static char *lines_between(const char *all, uint64_t from, uint64_t to)
 {
     char *out = calloc(1, strlen(all) + 1), *p = out;
@@ -297,7 +297,7 @@ static void parts(void **state)
     free(s.data);
 }
 
-/* As many buffers of a system call as are read, and one more. */
+/* The most buffers of a system call that are read, and one more. */
 static void buffers_are_limited(void **state)
 {
     for (size_t more = 0; more < 2; more++) {

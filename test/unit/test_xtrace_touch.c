@@ -1,4 +1,4 @@
-/* Tests of what a stream needs of the memory before it. */
+/* Tests of the memory that a stream needs before its begin. */
 #include "insn_fixture.h"
 
 #include "format/xtrace/xtrace_touch.h"
@@ -48,7 +48,7 @@ static void test_bytes_are_needed_once(void **state)
     load(&t, 0x1000, "abcd");
     load(&t, 0x1000, "abcd");
     load(&t, 0x0ffe, "xyABCDuv");
-    load(&t, 0x1000, "other"); /* changed by somebody: it was seen all the same */
+    load(&t, 0x1000, "other"); /* changed by another: it was seen anyway */
     assert_string_equal(s.text, "1000:abcd ffe:xy 1004:uv ");
     xtrace_touch_fini(&t);
 }
@@ -63,7 +63,7 @@ static void test_what_was_stored_is_not_needed(void **state)
     insn(&t);
     load(&t, 0x1000, "abcdef");
     assert_string_equal(s.text, "1002:c 1000:ab 1004:ef ");
-    for (uint64_t i = 0; i < 20; i++) /* more than one instruction should have */
+    for (uint64_t i = 0; i < 20; i++) /* more than an instruction should have */
         store(&t, 0x2000 + 2 * i, 1);
     insn(&t);
     s.n = 0;

@@ -1,4 +1,4 @@
-/* Tests of all cuts, bytes and bits of something: `make check` tries some of them, `make slow` tries all. */
+/* Tests of all cuts, bytes and bits of a file: `make check` tries some of them, `make slow` tries all. */
 #ifndef TL_UNIT_THOROUGH_H
 #define TL_UNIT_THOROUGH_H
 

@@ -1,4 +1,4 @@
-/* What tests of time lines share: classes of a managed runtime, in a trace whose ticks are ms. */
+/* Shared by tests of time lines: classes of a managed runtime, in a trace whose ticks are ms. */
 #ifndef TL_TEST_TIMELINE_FIXTURE_H
 #define TL_TEST_TIMELINE_FIXTURE_H
 
@@ -91,7 +91,7 @@ static const tl_class rt_classes[RT_CLASSES] = {
     [RT_NOTE] = {.kind = TL_INSTANT, .name = "note", .field = rt_note, .nfield = 1},
 };
 
-/* Two threads of process 5 of which one has no tid, and functions 1 "main" and 2 "fib". */
+/* Two threads of process 5, one without a tid, and functions 1 "main" and 2 "fib". */
 static inline void rt_init(fixture *f)
 {
     fixture_trace(f, "app.log", "milliseconds", 1000, rt_classes, RT_CLASSES);
@@ -163,7 +163,7 @@ static inline void rt_two_items(fixture *f, uint32_t cls, uint32_t track, uint64
     rt_event(f, cls, track, ts, key, v, 9);
 }
 
-/* A sample of `count` (UINT64_MAX: not known) with a stack that ends in *innermost. */
+/* A sample of `count` (UINT64_MAX: unknown) with a stack that ends in *innermost. */
 static inline void rt_sampled(fixture *f, uint32_t track, uint64_t ts, uint64_t weight, uint64_t count,
                               const tl_frame *innermost)
 {

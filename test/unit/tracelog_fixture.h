@@ -1,4 +1,4 @@
-/* What tests of the TraceLog reader share: logs in memory, and what is read of them as text. */
+/* Shared by tests of the TraceLog reader: logs in memory, and their contents as text. */
 #ifndef TL_TEST_TRACELOG_FIXTURE_H
 #define TL_TEST_TRACELOG_FIXTURE_H
 
@@ -6,7 +6,7 @@
 #include "model/trace_impl.h"
 #include "traceloom/source.h"
 
-/* Text that grows. Zeroed memory is an empty one. */
+/* Growing text. Zeroed memory is an empty one. */
 typedef struct log_text {
     char *p;
     size_t n, capacity;
@@ -50,7 +50,7 @@ __attribute__((unused)) static tl_source *open_log_text(const char *log, size_t 
     return s;
 }
 
-/* A stack, innermost first: iid=name@ip of each frame, an L behind an ip that is a line. */
+/* A stack, innermost first: iid=name@ip of each frame, with an L after an ip that is a line. */
 __attribute__((unused)) static void show_stack(log_text *t, const tl_value *v)
 {
     uint32_t depth = v->n;
@@ -109,14 +109,14 @@ __attribute__((unused)) static void show_event(log_text *t, const tl_batch *b, u
     text_add(t, "%s %llu %s", c->name, (unsigned long long)b->ts[i], tl_trace_track(b->trace, b->track[i])->name);
     if (b->key[i] == TL_SINCE_UNKNOWN)
         text_add(t, " since ?");
-    else if (b->key[i] && c->key != TL_KEY_PAIR) /* a hash of no matter */
+    else if (b->key[i] && c->key != TL_KEY_PAIR) /* a hash of no importance */
         text_add(t, " %s %llu", c->key == TL_KEY_SINCE ? "since" : "key", (unsigned long long)b->key[i]);
     for (uint32_t k = b->val ? b->val[i] : 0; b->val && k < b->val[i + 1]; k++)
         show_value(t, &b->v[k]);
     text_add(t, "\n");
 }
 
-/* All events of a cursor or, without one, of the source. Returns the last status. */
+/* All events of a cursor, or of the source if it is NULL. Returns the last status. */
 __attribute__((unused)) static int show_events(log_text *t, tl_source *s, tl_cursor *c, tl_error *e)
 {
     const tl_batch *b;

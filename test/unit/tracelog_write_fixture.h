@@ -1,4 +1,4 @@
-/* What tests of the TraceLog writer share: logs that are read and written again, and events made by hand. */
+/* Shared by tests of the TraceLog writer: logs that are read and written again, and events made by hand. */
 #ifndef TL_TEST_TRACELOG_WRITE_FIXTURE_H
 #define TL_TEST_TRACELOG_WRITE_FIXTURE_H
 
@@ -55,7 +55,7 @@ static inline void assert_copy(const char *log, const char *dialect, const char 
     fixture_fini(&f);
 }
 
-/* A trace that looks like a TraceLog of two threads, for events made by hand. */
+/* A trace like a TraceLog of two threads, for events made by hand. */
 static inline void log_init(fixture *f)
 {
     fixture_trace(f, "dir/test.log", "milliseconds", 1000, NULL, 0);
@@ -68,7 +68,7 @@ static inline void log_init(fixture *f)
     fixture_batch(f, true);
 }
 
-/* A sample of thread 1; kept UINT64_MAX: none is told. */
+/* A sample of thread 1; kept UINT64_MAX: unknown. */
 static inline void log_sample(fixture *f, uint64_t ms, uint64_t count, uint64_t kept, const tl_frame *top)
 {
     const tl_value v[] = {{.type = TL_HEX, .flags = 8, .as.u = 1},

@@ -1,10 +1,10 @@
-/* What tests of event writers share about calls: a trace made by hand with the classes of XRay. */
+/* Shared by tests of event writers, about calls: a trace made by hand with the classes of XRay. */
 #ifndef TL_TEST_WRITER_FIXTURE_H
 #define TL_TEST_WRITER_FIXTURE_H
 
 #include "fixture.h"
 
-/* The classes of the trace: those of XRay, and one of every kind that they lack. */
+/* The classes of the trace: those of XRay, and one of every kind that it lacks. */
 enum { ENTER, EXIT, TAIL_EXIT, ENTER_ARGS, CUSTOM, TYPED, COUNTER, LOSS, FRAMING, INSN, STRUCTURED, CLASSES };
 
 static const tl_field fixture_args[] = {{.name = "args", .type = TL_LIST}};

@@ -118,7 +118,7 @@ __attribute__((unused, noreturn, format(printf, 3, 4))) static void compat_fail(
     compat_check((a) - (b) <= (within) && (b) - (a) <= (within), "%s differs from %s", #a, #b)
 #define assert_double_equal(a, b, within) assert_float_equal(a, b, within)
 
-/* What a case, or one of its fixtures, comes to: 0, COMPAT_FAILED or COMPAT_SKIPPED. */
+/* The result of a case, or of one of its fixtures: 0, COMPAT_FAILED or COMPAT_SKIPPED. */
 __attribute__((unused)) static int compat_run_case(const struct CMUnitTest *test, void **state)
 {
     void *own = test->initial_state != NULL ? test->initial_state : *state;

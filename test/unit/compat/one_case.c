@@ -1,4 +1,4 @@
-/* Linked into every unit test: the environment variable TL_CASE names the one case to run. */
+/* Linked into every unit test: the environment variable TL_CASE names the only case to run. */
 #include "../check.h"
 
 __attribute__((constructor)) static void choose_case(void)
