@@ -28,3 +28,13 @@ const tl_table_kind *tl_table_find(const char *name, const tl_trace *trace)
     }
     return found;
 }
+
+const tl_table_kind *tl_table_without_profile(const tl_trace *t)
+{
+    bool any = tl_trace_classes(t) == 0;
+    for (uint32_t i = 0; !any && i < tl_trace_classes(t); i++) {
+        const tl_class *c = tl_trace_class(t, i);
+        any = c->kind == TL_SAMPLE || c->kind == TL_INSN || c->key == TL_KEY_FUNCTION;
+    }
+    return any ? NULL : &tl_table_class;
+}

@@ -44,6 +44,8 @@ typedef struct tl_select {
      * set for each pattern that matches: [nfunc + nnot + nthread + ncls], in this order. For a selection from several
      * traces: tl_select_check() after the last. */
     bool *matched;
+    /* If not NULL: with TL_ENOMATCH it is set to the number of the pattern that matches nothing, as in `matched`. */
+    size_t *missed;
 } tl_select;
 
 /* For selections from several traces: 0, or the error TL_ENOMATCH for the first pattern not set in `matched`. */

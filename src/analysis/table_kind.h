@@ -88,4 +88,7 @@ const tl_table_kind *const *tl_table_kinds(size_t *n);
 /* A table by name, for a first trace; trace NULL: any. NULL if there is none. */
 const tl_table_kind *tl_table_find(const char *name, const tl_trace *trace);
 
+/* The table of a trace that no profile can be made of: of its classes; NULL if one can, or it has none. */
+const tl_table_kind *tl_table_without_profile(const tl_trace *t);
+
 #endif

@@ -67,7 +67,7 @@ static void say_track(const tl_slice *slice, const tl_cli *c, const tl_trace *t,
 {
     const tl_time_cut *cut = &slice->cut[i];
     const tl_cut_snapshot *s = &slice->snapshot[i];
-    const char *kind = t->track[i].is_cpu ? "" : "thread ", *name = t->track[i].name;
+    const char *name = tl_trace_track(t, i)->name, *kind = tl_trace_track(t, i)->is_cpu ? "" : "thread ";
     char at[32];
     if (cut->kind == TL_CUT_ENDED)
         tl_say(c, NULL, "%s%s ended before, at TIME %" PRIu64 ": it is left out", kind, name, cut->last);

@@ -1,13 +1,8 @@
-/* The word meant by a mistyped one: an option, a verb, a format. */
+/* Words of other tools, and what replaces them. */
 #ifndef TL_CLI_NEAREST_H
 #define TL_CLI_NEAREST_H
 
-#include <stddef.h>
-
-#define TL_WORD_MAX 32u /* longest word to compare: no option, verb or format is longer */
-
-/* The candidate nearest to a mistyped word; NULL if none is near. */
-const char *tl_nearest(const char *word, const char *const *candidate, size_t n);
+#include "base/text/nearest_word.h"
 
 /* What replaces a verb of other tools: "report --by callers"; NULL: unknown. */
 const char *tl_verb_of_others(const char *name);

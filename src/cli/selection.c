@@ -7,7 +7,7 @@
 
 #include "base/compiler.h"
 #include "base/text/number.h"
-#include "model/trace_impl.h"
+#include "op/insn_select.h"
 
 #define TIME_TEXT_MAX 64u        /* longest end of a --time range */
 #define CPU_MAX       (1u << 16) /* largest processor number, so that a range cannot ask for much memory */
@@ -348,7 +348,7 @@ static int parse_cpus(tl_selection *s, const tl_words *words, tl_error *e)
 
 int tl_selection_parse(tl_selection *s, const tl_arguments *a, tl_error *e)
 {
-    *s = (tl_selection){0};
+    *s = (tl_selection){.select.missed = &s->missed, .missed = SIZE_MAX};
     tl_select *o = &s->select;
     o->func = a->func.word;
     o->nfunc = a->func.n;
@@ -428,9 +428,8 @@ int tl_selection_apply(tl_selection *s, const tl_trace *t, tl_error *e)
 {
     tl_select *o = &s->select;
     int status = 0;
-    if (s->insns_only && !tl_trace_counts_insns(t))
-        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s: %s needs an instruction trace; this one has no instructions",
-                       tl_trace_path(t), s->insns_only);
+    if (s->insns_only && (status = tl_select_needs_insns(t, s->insns_only, e)) < 0)
+        return status;
     if (s->from.kind != TL_WHEN_OPEN) {
         o->has_from = true;
         status = tl_when_ticks(&s->from, t, &o->time_from, e);

@@ -26,6 +26,7 @@ typedef struct tl_selection {
     const char *insns_only; /* a given option that only instruction traces support, or NULL */
     int32_t *cpu;
     bool *matched;
+    size_t missed; /* number of the pattern that matches nothing; SIZE_MAX: none */
 } tl_selection;
 
 /* Reads the options. Errors: TL_EINVAL, TL_ENOMEM. Either way call tl_selection_fini(). */

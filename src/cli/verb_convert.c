@@ -13,10 +13,10 @@
 #include "cli/interrupt.h"
 #include "cli/losses.h"
 #include "cli/message.h"
-#include "cli/near_miss.h"
 #include "cli/pager.h"
 #include "cli/selection.h"
 #include "cli/target_out.h"
+#include "op/near_miss.h"
 #include "op/symbols/discover.h"
 #include "traceloom/events.h"
 #include "traceloom/sink.h"
@@ -169,9 +169,11 @@ static int apply_selection(conversion *v)
 }
 
 /* The file that an error of reading is about: the only input, or whatever the message says. */
-static int fail(const conversion *v, const tl_error *e)
+static int fail(const conversion *v, tl_error *e)
 {
-    return v->n == 1 ? tl_say_near_miss(v->cli, v->reading[0].path, v->reading[0].trace, e) : tl_say_failure(NULL, e);
+    if (v->n == 1)
+        tl_near_miss(&v->selection.select, v->reading[0].trace, v->cli->args->exe, e);
+    return tl_say_failure(v->n == 1 ? v->reading[0].path : NULL, e);
 }
 
 /* How many of a run are events, not just marks of packets. */

@@ -126,6 +126,8 @@ static int no_match(const tl_select *s, size_t i, tl_error *e)
                  {"thread", s->thread, s->nthread},
                  {"class of events", s->cls, s->ncls}};
     size_t g = 0;
+    if (s->missed)
+        *s->missed = i;
     for (; i >= group[g].n; g++)
         i -= group[g].n;
     return tl_fail(e, TL_ENOMATCH, TL_NO_OFFSET, "no %s matches \"%s\"", group[g].what, group[g].pattern[i]);

@@ -22,6 +22,14 @@ struct tl_insn_select {
     bool *current; /* ... and so is its latest instruction */
 };
 
+int tl_select_needs_insns(const tl_trace *t, const char *option, tl_error *e)
+{
+    if (tl_trace_counts_insns(t))
+        return 0;
+    return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s: %s needs an instruction trace; this one has no instructions",
+                   tl_trace_path(t), option);
+}
+
 int tl_insn_select_new(tl_insn_select **out, const tl_trace *t, const tl_select *select, uint64_t origin, tl_error *e)
 {
     *out = NULL;

@@ -10,6 +10,9 @@
 
 typedef struct tl_insn_select tl_insn_select;
 
+/* Refuses what `option` asks for, TL_EINVAL, if a trace has no instructions. */
+int tl_select_needs_insns(const tl_trace *t, const char *option, tl_error *e);
+
 /* For the events of one trace. *out belongs to the caller; it is NULL if `select` (may be NULL) leaves out no event by
  * level or pc, by time or by thread. `origin` is the tick that select's times count from. Errors: TL_ENOMEM,
  * TL_ENOMATCH for a thread that does not exist. */

@@ -70,6 +70,13 @@ expect 2 "$tl" cat "$trace" --class "${class%?}"
 says err "; did you mean $class?"
 expect 2 "$tl" cat "$trace" -t 99999999
 says err '"99999999"; there are '
+ctf=$(dirname "$0")/../golden/input/ctf-18
+expect 2 "$tl" report "$ctf" -F nosuch -o none.folded
+says err 'no function matches "nosuch": the trace has no functions'
+says_not err "give -e"
+# Which pattern it was is known by its number, not by its words.
+expect 2 "$tl" report "$trace" -t 'no function matches' -F '*'
+says err '"no function matches"; there are '
 # The head of a table says what was selected.
 expect 0 "$tl" report "$trace" -e "$binary" --time 0..1h -F '*' -N "$name" --depth 9
 says out " (--time 0..1h, -F *, -N $name, --depth 9), "

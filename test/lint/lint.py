@@ -68,6 +68,8 @@ def layers(checks):
         checks.that(layer in LAYERS, path, "lies in no known layer")
         for number, target in includes(path):
             part = target.split("/")
+            checks.that(layer != "cli" or not target.endswith("_impl.h") or target == "model/format_impl.h", path,
+                        "includes private structs:", target)
             where = "%s:%d: includes %s" % (path, number, target)
             if part[0] == "traceloom" or (path.startswith("src/format") and "/" not in target):
                 continue

@@ -37,10 +37,15 @@ static void test_functions_of_samples(void **state)
 
 static void test_a_function_on_no_stack_is_an_error(void **state)
 {
-    const tl_select none[] = {{GLOBS(func, "Fib", "Gib")}, {.not_func = (const char *const[]){"Gib"}, .nnot = 1}};
-    for (size_t i = 0; i < 2; i++) {
+    size_t missed = SIZE_MAX;
+    const tl_select none[] = {{GLOBS(func, "Fib", "Gib"), .missed = &missed},
+                              {GLOBS(func, "Fib"), .not_func = (const char *const[]){"Gib"}, .nnot = 1},
+                              {.not_func = (const char *const[]){"Gib"}, .nnot = 1, .missed = &missed}};
+    const size_t expected[] = {1, 1, 0}; /* the second says nothing */
+    for (size_t i = 0; i < TL_COUNT(none); i++) {
         tl_source *s = open_trace(&sampled, true);
         assert_int_equal(read_all(&s, 1, &none[i], true).status, TL_ENOMATCH);
+        assert_int_equal(missed, expected[i]);
         tl_source_close(s);
     }
 }

@@ -28,6 +28,10 @@ typedef struct tl_profile_table {
 int tl_profile_answer(const tl_table_kind *kind, tl_profile_table *t, const tl_ask *ask, const char *subject,
                       tl_answer *a, tl_error *e);
 
+/* Adds what the line above the table says of one more trace: its tracks, and the span of the last. of_events: no input
+ * so far is a profile. */
+void tl_profile_table_add(tl_profile_table *t, const tl_trace *trace, const tl_profile *p, bool of_events);
+
 /* Replaces t->profile by a copy, *copy, whose functions are the rows of the table: lines of samples, merged inputs, or
  * modules. *copy belongs to the caller, NULL if not needed. per_thread: trees of threads stay separate. Errors:
  * TL_ENOMEM. */
@@ -37,7 +41,12 @@ int tl_profile_group(const tl_table_kind *kind, tl_profile_table *t, bool per_th
 /* Whether the profile has what the order `sort` (NULL: the table's own) needs. Errors: TL_EINVAL. */
 int tl_profile_sorts(const tl_profile *p, const char *sort, tl_error *e);
 
-/* What the profile's numbers are. */
+/* What the profile's numbers are. *//* Has it neither calls nor samples, nor a sign that there were any? */
+bool tl_profile_is_empty(const tl_profile *p);
+/* Has no function a name that a binary could give it? */
+bool tl_profile_lacks_names(const tl_profile *p, const tl_trace *t);
+
+
 bool tl_profile_counts(const tl_profile *p);       /* its rows have only calls, or samples */
 const char *tl_profile_calls(const tl_profile *p); /* "calls", "samples" or "allocations" */
 

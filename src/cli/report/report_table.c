@@ -8,9 +8,9 @@
 #include "cli/formats_of.h"
 #include "cli/losses.h"
 #include "cli/message.h"
-#include "cli/near_miss.h"
 #include "cli/report/report.h"
 #include "cli/selection.h"
+#include "op/near_miss.h"
 #include "op/symbols/code_map.h"
 
 #define SUBJECT_SIZE 512u
@@ -91,7 +91,8 @@ static int add_input(job *m, tl_reading *r)
         tl_reading_stop(r);
     }
     name_input(m, r);
-    return status < 0 ? tl_say_near_miss(m->cli, r->path, r->trace, &e) : TL_EXIT_DONE;
+    tl_near_miss(&m->selection.select, r->trace, m->cli->args->exe, &e);
+    return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
 }
 
 static int read_inputs(job *m, tl_reading *open, int *losses)

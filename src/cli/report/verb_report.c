@@ -9,12 +9,11 @@
 #include "cli/inputs.h"
 #include "cli/losses.h"
 #include "cli/message.h"
-#include "cli/near_miss.h"
 #include "cli/report/profiles_ahead.h"
 #include "cli/report/report.h"
 #include "cli/report/report_table.h"
 #include "cli/selection.h"
-#include "model/profile_impl.h"
+#include "op/near_miss.h"
 #include "traceloom/profile.h"
 #include "traceloom/sink.h"
 
@@ -96,43 +95,13 @@ static void set_options(report_job *m, const plan *p)
     };
 }
 
-/* Counts tracks that are threads; all tracks if none is a thread: in a trace, those are streams. */
-static void count_tracks(tl_profile_table *r, const tl_trace *t, bool of_events)
-{
-    uint32_t n = 0, cpus = 0;
-    for (uint32_t i = 0; i < tl_trace_tracks(t); i++) {
-        n += tl_trace_track(t, i)->has_tid;
-        cpus += tl_trace_track(t, i)->is_cpu;
-    }
-    r->are_cpus = (r->tracks == 0 || r->are_cpus) && cpus > 0 && cpus == tl_trace_tracks(t);
-    r->are_threads = r->are_threads || n || !of_events;
-    r->tracks += n ? n : tl_trace_tracks(t);
-}
-
 static void describe_input(report_job *m, const tl_trace *t, const tl_profile *p)
 {
-    tl_profile_table *r = &m->table;
     const char *version = tl_trace_version(t);
-    uint64_t begin, end;
     snprintf(m->subject, SUBJECT_SIZE, "%s: %s%s%s", tl_path_name(tl_base_name(tl_trace_path(t))), tl_trace_format(t),
              version ? " " : "", version ? version : "");
-    count_tracks(r, t, m->of_events);
     m->explained = m->explained || tl_trace_notes(t);
-    r->has_span = tl_trace_range(t, &begin, &end);
-    if (!r->has_span && p->has_span) {
-        begin = p->begin;
-        end = p->end;
-        r->has_span = true;
-    }
-    r->span = r->has_span ? end - begin : 0;
-}
-
-static bool has_no_names(const tl_profile *p)
-{
-    for (uint32_t i = 0; i < tl_profile_functions(p); i++)
-        if (tl_profile_get_function(p, i)->name && !(tl_profile_get_function(p, i)->flags & TL_FUNCTION_UNKNOWN))
-            return false;
-    return tl_profile_functions(p) > 0;
+    tl_profile_table_add(&m->table, t, p, m->of_events);
 }
 
 /* Adds the profile of one open input to the previous ones. *p becomes NULL if it is the first. */
@@ -145,8 +114,7 @@ static int add_profile(report_job *m, const tl_reading *r, tl_profile **profile)
     int status = m->plan->table ? tl_report_check_fits(m->plan->kind, r, p, &m->unfit) : TL_EXIT_DONE;
     if (status != TL_EXIT_DONE)
         return status;
-    const bool insns = tl_trace_counts_insns(r->trace); /* only -e names functions; entries and levels have no names */
-    m->lacks_names = (insns || has_no_names(p)) && !tl_profile_weights(p) && !p->of_stacks && !m->cli->args->exe;
+    m->lacks_names = tl_profile_lacks_names(p, r->trace) && !m->cli->args->exe;
     m->of_events = m->of_events && !tl_source_is_profile(r->source);
     describe_input(m, r->trace, p);
     if (!m->profile) {
@@ -171,7 +139,8 @@ static int add_input(report_job *m, tl_reading *r)
         status = tl_profile_from_source(&p, r->source, &m->options, &e);
         tl_reading_stop(r);
     }
-    status = status < 0 ? tl_say_near_miss(m->cli, r->path, r->trace, &e) : add_profile(m, r, &p);
+    tl_near_miss(&m->selection.select, r->trace, m->cli->args->exe, &e);
+    status = status < 0 ? tl_say_failure(r->path, &e) : add_profile(m, r, &p);
     tl_profile_free(p);
     return status;
 }
@@ -195,14 +164,7 @@ static const tl_table_kind *table_instead(const report_job *m, const tl_reading 
         return tl_table_find(a->by, r->trace);
     const bool plain = !m->plan->to.view->for_programs && !m->plan->format && a->file.n == 1 && !m->selection.any &&
                        !a->weight && !a->sort && !a->per_thread;
-    if (!plain || tl_source_is_profile(r->source) || tl_trace_classes(r->trace) == 0)
-        return NULL;
-    for (uint32_t i = 0; i < tl_trace_classes(r->trace); i++) {
-        const tl_class *c = tl_trace_class(r->trace, i);
-        if (c->kind == TL_SAMPLE || c->kind == TL_INSN || c->key == TL_KEY_FUNCTION)
-            return NULL;
-    }
-    return &tl_table_class;
+    return plain && !tl_source_is_profile(r->source) ? tl_table_without_profile(r->trace) : NULL;
 }
 
 /* Reads one input, in its turn. */
@@ -278,19 +240,10 @@ static void say_nothing_sampled(const report_job *m)
         tl_say(m->cli, NULL, "no samples were counted");
 }
 
-/* Does it have neither calls nor samples, nor a sign of any? */
-static bool is_empty(const tl_profile *p)
-{
-    bool any = tl_profile_weights(p) > 0 || tl_profile_unmatched_exits(p) > 0 || tl_profile_unmatched_open(p) > 0;
-    for (uint32_t i = 0; !any && i < p->nplace; i++)
-        any = p->stat[i].calls > 0 || p->stat[i].self > 0;
-    return !any;
-}
-
 /* A picture of nothing would suggest that nothing took time. But an input that is a profile is copied as it is. */
 static int check_empty(const report_job *m)
 {
-    if (!is_empty(m->profile))
+    if (!tl_profile_is_empty(m->profile))
         return TL_EXIT_DONE;
     if (m->plan->format && m->of_events) {
         tl_say_error(NULL, "no calls and no stack samples to make a profile from; traceloom info lists what "
@@ -336,7 +289,7 @@ static void say_limits(const report_job *m)
     if (unwound)
         tl_say(m->cli, NULL, "unwound: %s %s closed by the exit of an outer one; durations marked ~ depend on them",
                tl_human_grouped(a, sizeof a, unwound), unwound == 1 ? "call was" : "calls were");
-    if (m->lacks_names && !is_empty(p))
+    if (m->lacks_names && !tl_profile_is_empty(p))
         tl_say(m->cli, NULL, "functions have no names; -e names the binary that was traced");
     if (m->cli->args->exe && !m->explained && m->of_events && !tl_profile_weights(p))
         say_strangers(m);
@@ -393,10 +346,6 @@ static int print_table(report_job *m, const plan *p)
         t->has_span = false;
     }
     tl_selection_describe(a, m->subject, SUBJECT_SIZE);
-    if (m->profile->per_thread && m->profile->ntrack) {
-        t->tracks = (uint32_t)tl_profile_threads(m->profile);
-        t->trees = m->profile->ntrack;
-    }
     int status = tl_profile_group(p->kind, t, a->per_thread, a->file.n > 1, &copy, &e);
     if (status == 0)
         status = tl_profile_answer(p->kind, t, &p->to.ask, m->subject, &answer, &e);
