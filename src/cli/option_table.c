@@ -129,8 +129,9 @@ const tl_verb tl_verb_table[] = {
 
 const tl_option tl_option_table[] = {
     {TO(choice, by), 0, "by", "TABLE", TL_GROUP_VERB, REPORT, "which table, by what the trace has",
-     "Prints this table.\nThe default is\n.Cm func ,\nor no table with\n.Fl o .\n", /* tl_put_table_list() continues */
-     &"" /* without the blank before the first */
+     "Prints this table.\nThe default is\n.Cm func ,\nof a trace without calls and samples\n.Cm class ,\nor no table "
+     "with\n.Fl o .\n", /* tl_put_table_list() continues */
+     &""                /* without the blank before the first */
 #define TL_TABLE(word) " " #word
 #define TL_TABLE_OF_SOME(symbol)
 #include "tables.def"

@@ -1,13 +1,15 @@
-/* The relation `classes`: the number of events of each class, their rate, and the gaps between them. One pass in the
- * order of time; memory grows only with the classes. */
+/* The relations `classes`, the number of events of each class, their rate, and the gaps between them, and `pairs`, how
+ * long it takes from an event to that which ends it. One pass in the order of time; memory grows only with the classes.
+ */
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/event/class_pairs.h"
 #include "analysis/table_kind.h"
 #include "base/hash.h"
 #include "base/text/number.h"
+#include "model/event_thread.h"
 #include "model/histogram.h"
-#include "model/trace_impl.h"
 #include "op/source_impl.h"
 #include "traceloom/events.h"
 
@@ -24,6 +26,8 @@ typedef struct class_row {
     bool has_rate;
     double rate, share;
     tl_hist gap;
+    uint32_t pair; /* 1 + the pair that it begins or ends; 0: none */
+    bool ends;
 } class_row;
 
 typedef struct class_table {
@@ -33,11 +37,44 @@ typedef struct class_table {
     bool has_time;
     uint64_t span; /* from the first event to the last */
     tl_strings strings;
+    tl_class_pairs pairs;
+    tl_thread_fields *thread; /* by class, if events of pairs name threads; else NULL */
 } class_table;
 
 static int no_memory(tl_error *e)
 {
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of classes");
+}
+
+static uint64_t key_of(const char *name, tl_kind kind)
+{
+    return (uint64_t)(uintptr_t)name * 16 + (uint64_t)kind;
+}
+
+/* Pairs of rows by their names; `known`: name and kind -> row. False: memory ran out. */
+static bool find_pairs(class_table *c, const tl_hash *known)
+{
+    bool ok = (c->pairs.pair = calloc((size_t)c->n + 1, sizeof *c->pairs.pair)) != NULL;
+    for (uint32_t i = 0; ok && i < c->n; i++) {
+        class_row *r = &c->row[i];
+        const size_t room = strlen(r->name) + TL_PAIR_NAME_MORE;
+        char *end = malloc(room), *name = malloc(room);
+        ok = end && name;
+        for (unsigned way = 0; ok && !r->pair && tl_class_pair_names(r->name, way, end, name); way++) {
+            const char *known_end = tl_strings_get(&c->strings, end, strlen(end));
+            const uint32_t other = tl_hash_get(known, key_of(known_end, TL_INSTANT));
+            if (other == TL_HASH_NONE || c->row[other].pair || tl_hash_get(known, key_of(r->name, TL_INSTANT)) != i)
+                continue;
+            tl_class_pair *pair = &c->pairs.pair[c->pairs.n++];
+            *pair = (tl_class_pair){.begin = r->name, .end = known_end};
+            pair->name = tl_strings_get(&c->strings, name, strlen(name));
+            r->pair = c->row[other].pair = c->pairs.n;
+            c->row[other].ends = true;
+        }
+        free(end);
+        free(name);
+    }
+    return ok;
 }
 
 /* Makes a row for each name and kind; row_of[class] is its index. */
@@ -48,7 +85,7 @@ static int list_rows(class_table *c, const tl_trace *t, uint32_t *row_of, tl_err
     for (uint32_t i = 0; ok && i < tl_trace_classes(t); i++) {
         const tl_class *cls = tl_trace_class(t, i);
         const char *name = tl_strings_get(&c->strings, cls->name, strlen(cls->name)); /* equal names, equal pointers */
-        const uint64_t key = (uint64_t)(uintptr_t)name * 16 + (uint64_t)cls->kind;
+        const uint64_t key = key_of(name, cls->kind);
         row_of[i] = tl_hash_get(&known, key);
         if (row_of[i] != TL_HASH_NONE)
             continue;
@@ -56,7 +93,11 @@ static int list_rows(class_table *c, const tl_trace *t, uint32_t *row_of, tl_err
         c->row[row_of[i]] = (class_row){.name = name, .kind = tl_kind_name(cls->kind)};
         ok = name && tl_hash_put(&known, key, row_of[i]);
     }
+    ok = ok && find_pairs(c, &known);
     tl_hash_fini(&known);
+    for (uint32_t i = 0; ok && c->pairs.n && !c->thread && i < tl_trace_classes(t); i++)
+        if (c->row[row_of[i]].pair && tl_thread_fields_of(tl_trace_class(t, i)).tid != TL_NO_FIELD)
+            ok = (c->thread = tl_thread_fields_new(t)) != NULL;
     return ok ? 0 : no_memory(e);
 }
 
@@ -77,6 +118,15 @@ static bool add_time(class_row *r, uint64_t ts, bool gaps)
     return true;
 }
 
+static int add_to_pair(class_table *c, const class_row *r, const tl_batch *b, uint32_t i, tl_error *e)
+{
+    tl_event_thread named;
+    uint64_t thread = b->track[i];
+    if (c->thread && tl_event_thread_get(&c->thread[b->cls[i]], b, i, &named))
+        thread = (UINT64_C(1) << 63) ^ ((uint64_t)named.pid << 32) ^ (uint64_t)named.tid;
+    return (r->ends ? tl_class_pairs_end : tl_class_pairs_begin)(&c->pairs, r->pair - 1, thread, b->ts[i], e);
+}
+
 static int add_events(class_table *c, const tl_trace *t, const uint32_t *row_of, const tl_run *run, tl_error *e)
 {
     const tl_batch *b = run->batch;
@@ -89,6 +139,8 @@ static int add_events(class_table *c, const tl_trace *t, const uint32_t *row_of,
         r->events++;
         if (!(cls->flags & TL_CLASS_TIMELESS) && !add_time(r, b->ts[i], gaps))
             return no_memory(e);
+        if (r->pair && add_to_pair(c, r, b, i, e) < 0)
+            return TL_ENOMEM;
     }
     return 0;
 }
@@ -100,6 +152,30 @@ static int by_events(const void *left, const void *right)
         return a->events > b->events ? -1 : 1;
     const int order = strcmp(a->name, b->name);
     return order ? order : strcmp(a->kind, b->kind);
+}
+
+static int by_total(const void *left, const void *right)
+{
+    const tl_class_pair *a = left, *b = right;
+    return a->total != b->total ? (a->total > b->total ? -1 : 1) : strcmp(a->name, b->name);
+}
+
+/* Ticks to times; drops pairs of which nothing happened. */
+static void finish_pairs(tl_class_pairs *p, const tl_trace *t)
+{
+    uint32_t n = 0;
+    tl_class_pairs_finish(p);
+    for (uint32_t i = 0; i < p->n; i++) {
+        tl_class_pair *r = &p->pair[i];
+        uint64_t *const ticks[] = {&r->total, &r->shortest, &r->longest, &r->p50, &r->p90, &r->p99};
+        for (size_t k = 0; k < TL_COUNT(ticks); k++)
+            *ticks[k] = tl_trace_time(t, *ticks[k]);
+        if (r->pairs || r->no_end || r->no_begin)
+            p->pair[n++] = *r;
+    }
+    p->n = n;
+    if (n)
+        qsort(p->pair, n, sizeof *p->pair, by_total);
 }
 
 static uint64_t since(const tl_trace *t, uint64_t origin, uint64_t tick)
@@ -148,6 +224,7 @@ static int read_classes(void *table, tl_source *s, const tl_select *select, tl_e
     int status;
     c->row = calloc((size_t)n + 1, sizeof *c->row);
     status = row_of && c->row ? list_rows(c, t, row_of, e) : no_memory(e);
+    s->want.fields = c->thread != NULL;
     if (status == 0)
         status = tl_events_open(&events, &s, 1, select, true, e);
     const uint64_t origin = status == 0 ? tl_events_begin(events) : 0;
@@ -160,8 +237,10 @@ static int read_classes(void *table, tl_source *s, const tl_select *select, tl_e
     }
     tl_events_close(events);
     free(row_of);
-    if (status == 0)
+    if (status == 0) {
         finish(c, t, origin);
+        finish_pairs(&c->pairs, t);
+    }
     return status;
 }
 
@@ -176,6 +255,8 @@ static void fini(void *table)
     for (uint32_t i = 0; i < c->n; i++)
         tl_hist_fini(&c->row[i].gap);
     free(c->row);
+    free(c->thread);
+    tl_class_pairs_fini(&c->pairs);
     tl_strings_fini(&c->strings);
 }
 
@@ -221,6 +302,40 @@ static const tl_column columns[] = {
     GAP("gap_max", "longest", longest_gap, 8, 0, "the longest gap"),
 };
 
+#define LATENCY(name, heading, member, at, dropped, text)                                                              \
+    {                                                                                                                  \
+        TL_COL(name, heading, INTEGER, TIME, text), TL_AT(U64, tl_class_pair, member), TL_ONLY_IF(tl_class_pair, any), \
+            .place = at, .drop = dropped                                                                               \
+    }
+static void get_unmatched(const tl_at *at, tl_cell *out)
+{
+    const tl_class_pair *p = at->row;
+    if (p->no_end || p->no_begin)
+        tl_cell_u64(out, p->no_end + p->no_begin);
+}
+
+static const tl_column pairs[] = {
+    {TL_COL("pair", "pair of classes", TEXT, NONE, "what the names of both classes have in common"),
+     TL_AT(TEXT, tl_class_pair, name), .role = TL_ROLE_NAME},
+    {TL_COL("begin_class", NULL, TEXT, NONE, "the class that begins it"), TL_AT(TEXT, tl_class_pair, begin)},
+    {TL_COL("end_class", NULL, TEXT, NONE, "the class that ends it"), TL_AT(TEXT, tl_class_pair, end)},
+    {TL_COL(
+         "pairs", "pairs", INTEGER, COUNT,
+         "begins with an end: the next one of the same thread, or track if events name no thread, that no later begin "
+         "takes"),
+     TL_AT(U64, tl_class_pair, pairs), .place = 1},
+    {TL_COL("total", "total", INTEGER, TIME, "sum of the times between them"), TL_AT(U64, tl_class_pair, total),
+     .place = 2, .drop = 4},
+    LATENCY("min_dur", NULL, shortest, 3, 0, "the shortest time between them"),
+    LATENCY("p50", "p50", p50, 4, 1, "half of the times are at most that"),
+    LATENCY("p90", "p90", p90, 5, 3, "90 % of them"),
+    LATENCY("p99", "p99", p99, 6, 2, "99 % of them"),
+    LATENCY("max_dur", "longest", longest, 7, 0, "the longest"),
+    {TL_COL("no_end", NULL, INTEGER, COUNT, "begins without end"), TL_AT(U64, tl_class_pair, no_end)},
+    {TL_COL("no_begin", NULL, INTEGER, COUNT, "ends without begin"), TL_AT(U64, tl_class_pair, no_begin)},
+    {TL_COL(NULL, "unmatched", INTEGER, COUNT, NULL), .get = get_unmatched, .place = 8, .drop = 5},
+};
+
 /* "trace: ctf 2, 1,204 events of 5 classes in 1.20 s" */
 static void head(const tl_answer *a, const tl_prose *p)
 {
@@ -248,14 +363,22 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     part->left_out = c->n - n;
     part->of = "classes";
     part->name_wish = 30;
+    if (!ask->for_programs && c->pairs.n == 0)
+        return 0;
+    const uint32_t npair = tl_ask_rows(ask, c->pairs.n, CLASS_ROWS, 0);
+    tl_part *latency = TL_ADD_ROWS(a, ask, "pairs", pairs, c->pairs.pair, NULL, npair);
+    latency->left_out = c->pairs.n - npair;
+    latency->of = "pairs";
+    latency->name_wish = 30;
     return 0;
 }
 
-const tl_table_kind tl_table_class = {.info = {"class", "classes of events: counts, rates, gaps", "events"},
-                                      .what = "events",
-                                      .size = sizeof(class_table),
-                                      .read = read_classes,
-                                      .empty = is_empty,
-                                      .answer = answer,
-                                      .fini = fini,
-                                      TL_TABLE_COLUMNS(columns)};
+const tl_table_kind tl_table_class = {
+    .info = {"class", "classes of events: counts, rates, gaps, latency of pairs", "events"},
+    .what = "events",
+    .size = sizeof(class_table),
+    .read = read_classes,
+    .empty = is_empty,
+    .answer = answer,
+    .fini = fini,
+    TL_TABLE_COLUMNS(columns)};
