@@ -68,7 +68,7 @@ _traceloom()
         _traceloom_files
         return ;;
     --to)
-        COMPREPLY=($(compgen -W "$(traceloom help --names write)" -- "$cur"))
+        COMPREPLY=($(compgen -W "$(traceloom help --names ${COMP_WORDS[1]})" -- "$cur"))
         return ;;
     --text-style)
         COMPREPLY=($(compgen -W "plain babeltrace" -- "$cur"))
@@ -156,7 +156,7 @@ _traceloom()
         options="--mode --threshold --ring --limit --start --any --output --force --func --not --depth --color --quiet --verbose --help" ;;
     ctl)
         options="--json --color --quiet --verbose --help"
-        ((COMP_CWORD == 2)) && words=$(cd /proc && echo [0-9]*) || words="status start stop flush set" ;;
+        ((COMP_CWORD == 2)) && words=$(traceloom help --names processes) || words="status start stop flush set" ;;
     help)
         COMPREPLY=($(compgen -W "info check report convert cat record ctl help formats" -- "$cur"))
         return ;;

@@ -99,6 +99,8 @@ const tl_verb tl_verb_table[] = {
      "Options end at\n.Ar CMD .\n"
      ".Pp\n"
      "The recording has the name of the program, in the current folder, or the name that\n.Fl o\ngives.\n"
+     "If there is a recording of that program already, the name gets a number,\n.Pa app-2.tlp ,\nunless\n.Fl f\n"
+     "replaces it.\n"
      "While it is being written, its name ends in\n.Pa .live ;\nit can already be read, and it keeps what was recorded "
      "if the program is killed.\n"
      "Child processes that also record write files of their own, whose names have a number before the suffix.\n"

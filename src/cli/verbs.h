@@ -33,7 +33,7 @@ int tl_verb_convert(tl_cli *c);
 int tl_verb_record(tl_cli *c); /* or the status of the program, or one of TL_EXIT_RECORD, ... */
 int tl_verb_ctl(tl_cli *c);
 /* Parses all words after "help" itself: it also has options that no list shows (--man VERB, --completion SHELL and
- * --names read|write|options, for building, completion and tests). */
+ * --names read|VERB|processes|options, for building, completion and tests). */
 int tl_verb_help(tl_cli *c, int argc, const char *const *argv);
 
 /* Writes the profile of all inputs to args->output, or to standard output: for `report -o`, and for `convert` to a

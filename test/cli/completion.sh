@@ -30,7 +30,11 @@ is "$(complete_words traceloom convert -o compl)" completion.bash
 is "$(complete_words traceloom report --weight al)" allocations
 is "$(complete_words traceloom record -m pro)" profile
 is "$(complete_words traceloom ctl $$ sta)" "status start"
-case " $(complete_words traceloom ctl $$) " in *" $$ "*) ;; *) fail "ctl is not offered processes" ;; esac
+case " $(complete_words traceloom ctl $$) " in *" $$ "*) fail "ctl is offered a process without a recorder" ;; esac
+is "$(complete_words traceloom report --to mark)" markdown # a view of tables
+is "$(complete_words traceloom convert --to mark)" ""
+is "$(complete_words traceloom info --to pp)" ""
+is "$(complete_words traceloom report --to pp)" pprof
 is "$(complete_words traceloom help form)" formats
 touch "two words.xray"
 complete_words traceloom info two >/dev/null

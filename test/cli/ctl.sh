@@ -52,6 +52,9 @@ start --start off -m profile ./app
 is state waiting
 is threads 0
 is bytes 0
+expect 0 "$tl" help --names processes # what completion offers
+grep -qx "$pid" out || fail "the process is not listed: $(cat out)"
+grep -qx $$ out && fail "a shell is listed"
 expect 0 "$tl" ctl "$pid"
 says out "state       waiting for traceloom ctl $pid start"
 says_not out "recorded"

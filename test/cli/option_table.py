@@ -107,7 +107,7 @@ def typos(checks):
         for words in ([typo], ["help", typo]):
             done = harness.run(*words)
             checks.that(done.status == 2 and near in done.err, done)
-    for option, name in (("--to", "write"), ("--from", "read")):
+    for option, name in (("--to", "convert"), ("--from", "read")):
         for known in harness.run("help", "--names", name).text().split():
             done = harness.run("convert", option, known + "x", "x")
             checks.that(done.status == 2 and b"did you mean " in done.err, done)

@@ -60,9 +60,14 @@ if [ "$(uname -m)" = x86_64 ]; then # the processor's counter, where the kernel 
     says out "clock     $clock, "
 fi
 only_files ./app ./app.c ./app.tlp ./plain
-expect 125 "$tl" record ./app
-says err "app.tlp: the file exists; -f replaces it"
-is_empty out
+expect 0 "$tl" record ./app # another one
+says err "wrote app-2.tlp"
+has_calls app-2.tlp 1000
+touch app-3.tlp.live # of a program that was killed, or goes on
+expect 0 "$tl" record -m fdr,profile ./app
+has_calls app-4.xray 1000
+only_files ./app ./app-2.tlp ./app-3.tlp.live ./app-4.tlp ./app-4.xray ./app.c ./app.tlp ./plain
+rm app-*
 expect 0 "$tl" record -f ./app
 has_calls app.tlp 1000
 fresh

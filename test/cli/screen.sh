@@ -40,4 +40,15 @@ says screen "2,981 more functions; --top 0 shows all"
 on_terminal 23 "$tl" report -q --by tree many.xray
 expect 0 "$tl" info many.xray
 [ "$(grep -c 'thread [0-9]' out)" -eq 3000 ] || fail "a file gets all threads"
+# Help fits a narrow window.
+for width in 40 60 79; do
+    for verb in "" info check report convert record ctl help; do
+        # shellcheck disable=SC2086
+        COLUMNS=$width TERM=dumb python3 screen.py "$tl" $verb --help >/dev/null </dev/null || fail "exit status $?: $verb --help"
+        tr -d '\r' <screen >narrow
+        [ "$width" -eq 40 ] || ! grep -qE "^.{$((width + 1))}" narrow || fail "$verb --help is wider than $width columns: $(grep -E "^.{$((width + 1))}" narrow | head -1)"
+        "$tl" $verb --help | tr -s ' \n' '\n' | sort >words
+        tr -s ' \n' '\n' <narrow | sort | cmp - words || fail "$verb --help has other words at $width columns"
+    done
+done
 exit $failed

@@ -23,6 +23,14 @@ char *tl_name_beside(const char *path)
     return name;
 }
 
+int tl_fail_beside(tl_error *e, int number, const char *shown, const char *path, const char *kind)
+{
+    const char *slash = strrchr(path, '/');
+    const size_t n = slash && slash > path ? (size_t)(slash - path) : 1;
+    return tl_fail_errno(e, number, "%s: cannot create a %s in %.*s, where it is written until it is complete", shown,
+                         kind, (int)n, slash ? path : ".");
+}
+
 void tl_name_try(char *name, unsigned try)
 {
     struct timespec now;

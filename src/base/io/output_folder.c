@@ -174,7 +174,7 @@ static int begin(tl_output_folder *f, tl_error *e)
         unfinished = f;
     }
     pthread_mutex_unlock(&lock);
-    return f->temporary ? 0 : tl_fail_errno(e, error, "%s: cannot create a folder beside it", f->path);
+    return f->temporary ? 0 : tl_fail_beside(e, error, f->path, f->target, "folder");
 }
 
 /* Takes it off the list after its temporary folder is gone. Under the lock. */
@@ -394,7 +394,7 @@ static int replace(tl_output_folder *f, tl_error *e)
 #endif
     char *aside = make_beside(f->target);
     if (!aside)
-        return tl_fail_errno(e, errno, "%s: cannot create a folder beside it", f->path);
+        return tl_fail_beside(e, errno, f->path, f->target, "folder");
     int r = 0;
     if (rename(f->target, aside) < 0)
         r = tl_fail_errno(e, errno, "%s: cannot be moved out of the way", f->path);

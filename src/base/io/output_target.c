@@ -57,7 +57,7 @@ static int take_temporary_name(tl_target *t, tl_error *e)
     }
     free(t->temporary);
     t->temporary = NULL;
-    return tl_fail_errno(e, error, "%s: cannot create a file beside it", t->path);
+    return tl_fail_beside(e, error, t->path, t->real_path, "file");
 }
 
 /* Creates a nameless file in the target's directory; false if that is impossible, or if it could not be named later. */

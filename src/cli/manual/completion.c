@@ -4,6 +4,8 @@
 
 #include "cli/verbs.h"
 
+enum { COMMAND_SIZE = 64 };
+
 #define CTL_COMMANDS "status start stop flush set"
 
 static bool knows(const tl_option *o, const tl_verb *v)
@@ -11,8 +13,8 @@ static bool knows(const tl_option *o, const tl_verb *v)
     return o->verbs & TL_VERB_BIT(v->id);
 }
 
-/* Completions of a value: words, or a command that prints them, or NULL for files. */
-static const char *words_of(const tl_option *o)
+/* Completions of a value: words, or a command that prints them, or NULL for files. `verb` is a word for the shell. */
+static const char *words_of(const tl_option *o, const char *verb, char buf[static COMMAND_SIZE])
 {
     if (!o->values)
         return "";
@@ -21,7 +23,7 @@ static const char *words_of(const tl_option *o)
     if (strcmp(o->values, "@read") == 0)
         return "$(traceloom help --names read)";
     if (strcmp(o->values, "@write") == 0)
-        return "$(traceloom help --names write)";
+        return snprintf(buf, COMMAND_SIZE, "$(traceloom help --names %s)", verb), buf;
     return o->values;
 }
 
@@ -36,7 +38,8 @@ static void print_bash_values(void)
     for (const tl_option *o = tl_option_table; o->name; o++) {
         if (!o->value)
             continue;
-        const char *words = words_of(o);
+        char command[COMMAND_SIZE];
+        const char *words = words_of(o, "${COMP_WORDS[1]}", command);
         printf("    --%s", o->name);
         if (o->letter)
             printf("|-%c", o->letter);
@@ -66,7 +69,8 @@ static void print_bash_verb(const tl_verb *v)
         }
     printf("\"");
     if (v->id == TL_VERB_CTL)
-        printf("\n        ((COMP_CWORD == 2)) && words=$(cd /proc && echo [0-9]*) || words=\"" CTL_COMMANDS "\"");
+        printf("\n        ((COMP_CWORD == 2)) && words=$(traceloom help --names processes) || words=\"" CTL_COMMANDS
+               "\"");
     printf(" ;;\n");
 }
 
@@ -122,7 +126,8 @@ static void print_zsh_option(const tl_option *o)
     print_quoted(o->brief);
     printf("]");
     if (o->value) {
-        const char *words = words_of(o);
+        char command[COMMAND_SIZE];
+        const char *words = words_of(o, "$verb", command);
         printf(":%s:", o->value);
         if (!words)
             printf("_files");
@@ -140,7 +145,8 @@ static void print_zsh_words(const tl_verb *v)
     if (v->id == TL_VERB_RECORD)
         printf("        '(-)1:program:{_command_names -e || _files}' '*::argument:_normal' ;;\n");
     else if (v->id == TL_VERB_CTL)
-        printf("        '1:process:_pids' '2:command:(" CTL_COMMANDS ")' '*:setting:' ;;\n");
+        printf("        '1:process:(${(f)\"$(traceloom help --names processes)\"})' '2:command:(" CTL_COMMANDS
+               ")' '*:setting:' ;;\n");
     else
         printf("        '*:file:_files' ;;\n");
 }
@@ -182,7 +188,8 @@ static void print_fish_option(const tl_option *o, const tl_verb *v)
     if (o->letter)
         printf(" -s %c", o->letter);
     if (o->value) {
-        const char *words = words_of(o);
+        char command[COMMAND_SIZE];
+        const char *words = words_of(o, v->name, command);
         if (!words)
             printf(" -r -F");
         else if (strncmp(words, "$(", 2) == 0)
@@ -209,7 +216,7 @@ static void print_fish(void)
                 print_fish_option(o, v);
     }
     printf("complete -c traceloom -f -n '__fish_seen_subcommand_from ctl' -a '" CTL_COMMANDS "'\n"
-           "complete -c traceloom -f -n '__fish_seen_subcommand_from ctl' -a '(__fish_complete_pids)'\n"
+           "complete -c traceloom -f -n '__fish_seen_subcommand_from ctl' -a '(traceloom help --names processes)'\n"
            "complete -c traceloom -n '__fish_seen_subcommand_from record' -a '(__fish_complete_command)'\n"
            "complete -c traceloom -f -n __fish_use_subcommand -l version -d 'What this build is'\n"
            "complete -c traceloom -f -n __fish_use_subcommand -l help -d 'A short help'\n"

@@ -10,20 +10,57 @@
 #include "base/compiler.h"
 #include "cli/message.h"
 #include "cli/nearest.h"
+#include "cli/record/control_page.h"
 #include "cli/verbs.h"
 #include "traceloom/format.h"
+#include "view/view.h"
 
-#define HELP_WIDTH 80u
+#define HELP_WIDTH 80u /* at most */
+#define HELP_LEAST 40u
+
+static unsigned help_width = HELP_WIDTH;
+
+/* Prints text from column `at` on, wrapped between words. */
+static void print_wrapped(const char *text, unsigned at, unsigned width)
+{
+    unsigned column = at;
+    for (size_t n; *text; text += n + (text[n] == ' ')) {
+        n = strcspn(text, " ");
+        if (column > at && column + 1 + n > width) {
+            printf("\n%*s", (int)at, "");
+            column = at;
+        }
+        column += (unsigned)printf("%s%.*s", column > at ? " " : "", (int)n, text);
+    }
+    putchar('\n');
+}
+
+/* An example and what it shows: on the next line where both are too long. */
+static void print_example(const char *command, int width, const char *text)
+{
+    if ((size_t)width + 4 + strlen(text) <= help_width || help_width == HELP_WIDTH) {
+        printf("  %-*s  %s\n", width, command, text);
+        return;
+    }
+    printf("  %s\n      ", command);
+    print_wrapped(text, 6, help_width);
+}
+
+static void print_verb(const tl_verb *v)
+{
+    print_wrapped(v->summary, (unsigned)printf("  %-8s ", v->name), help_width);
+}
 
 static void print_overview(void)
 {
     printf("traceloom %s: reads, analyses and converts traces\n\n", tl_version());
     for (const tl_verb *v = tl_verb_table; v->name; v++)
-        printf("  %-8s %s\n", v->name, v->summary);
-    printf("\n  traceloom info app.xray                     what is in it\n"
-           "  traceloom report app.xray -e app            where the time goes\n"
-           "  traceloom convert app.xray -o app.pftrace   for another tool\n"
-           "\ntraceloom VERB --help says more.\n");
+        print_verb(v);
+    putchar('\n');
+    print_example("traceloom info app.xray", 42, "what is in it");
+    print_example("traceloom report app.xray -e app", 42, "where the time goes");
+    print_example("traceloom convert app.xray -o app.pftrace", 42, "for another tool");
+    printf("\ntraceloom VERB --help says more.\n");
 }
 
 /* "  -o, --output FILE  write here, format by suffix" */
@@ -52,7 +89,7 @@ static void print_tables_by_need(void)
         for (size_t k = i; k < n; k++) {
             if (strcmp(kind[k]->info.needs, needs) != 0)
                 continue;
-            if (column + (int)strlen(kind[k]->info.name) >= (int)HELP_WIDTH)
+            if (column + (int)strlen(kind[k]->info.name) >= (int)help_width)
                 column = printf("\n%11s", "") - 1;
             column += printf(" %s", kind[k]->info.name);
         }
@@ -63,8 +100,8 @@ static void print_tables_by_need(void)
 /* Options of the groups first .. last under the title of the first; two per line if they fit. */
 static void print_groups(const tl_verb *verb, tl_option_group first, tl_option_group last)
 {
-    const int half = (int)HELP_WIDTH / 2;
-    int column = 0; /* 0: a new line */
+    const int half = help_width < HELP_WIDTH ? 0 : (int)help_width / 2; /* where a second option begins */
+    int column = 0;                                                     /* 0: a new line */
     bool any = false;
     for (const tl_option *o = tl_option_table; o->name; o++) {
         if (o->group < first || o->group > last || !(o->verbs & TL_VERB_BIT(verb->id)))
@@ -77,11 +114,16 @@ static void print_groups(const tl_verb *verb, tl_option_group first, tl_option_g
         bool second = column && column < half && n <= half;
         if (second)
             printf("%*s%s\n", half - column, "", text);
-        else
+        else if ((unsigned)n <= help_width)
             printf("%s%s", column ? "\n" : "", text);
-        column = second ? 0 : n;
+        else {
+            const int at = n - (int)strlen(o->brief);
+            printf("%s%.*s", column ? "\n" : "", at, text);
+            print_wrapped(o->brief, (unsigned)at, help_width);
+        }
+        column = second || (unsigned)n > help_width ? 0 : n;
         if (o->place == offsetof(tl_arguments, by)) {
-            putchar('\n');
+            printf("%s", column ? "\n" : "");
             print_tables_by_need();
             column = 0;
         }
@@ -100,9 +142,9 @@ static void print_names_of(const tl_verb *verb, tl_option_group group)
             continue;
         if (column == 0)
             printf("%s: see traceloom help %s\n ", tl_group_title(verb, group), verb->name);
-        else if (column + n > HELP_WIDTH)
+        else if (column + n > help_width)
             printf("\n ");
-        column = column == 0 || column + n > HELP_WIDTH ? 1 : column;
+        column = column == 0 || column + n > help_width ? 1 : column;
         column += (unsigned)printf(" --%s", o->name);
     }
     if (column)
@@ -112,15 +154,21 @@ static void print_names_of(const tl_verb *verb, tl_option_group group)
 /* `whole`: leaves nothing to the manual. */
 static void print_help(const tl_verb *verb, bool whole)
 {
+    tl_terminal t;
+    tl_terminal_init(&t, STDOUT_FILENO, TL_COLOR_NEVER);
+    if (t.tty && t.width < HELP_WIDTH)
+        help_width = t.width > HELP_LEAST ? t.width : HELP_LEAST;
     if (!verb) {
         print_overview();
         return;
     }
-    printf("%s.\n", verb->summary);
+    char summary[128];
+    snprintf(summary, sizeof summary, "%s.", verb->summary);
+    print_wrapped(summary, 0, help_width);
     for (const tl_example *x = verb->example; x->arguments; x++) {
         char command[96];
         snprintf(command, sizeof command, "%s%s", tl_example_is_bare(verb, x) ? "traceloom " : "", x->arguments);
-        printf("  %-48s  %s\n", command, x->text);
+        print_example(command, 48, x->text);
     }
     printf("\ntraceloom %s [options] %s\n", verb->name, verb->arguments);
     print_groups(verb, TL_GROUP_VERB, TL_GROUP_VERB);
@@ -145,27 +193,12 @@ static const char *abilities(unsigned can)
     return event[can & 3];
 }
 
-/* Text from column `at` on, wrapped between words. */
-static void print_wrapped(const char *text, unsigned at, unsigned width)
-{
-    unsigned column = at;
-    for (size_t n; *text; text += n + (text[n] == ' ')) {
-        n = strcspn(text, " ");
-        if (column > at && column + 1 + n > width) {
-            printf("\n%*s", (int)at, "");
-            column = at;
-        }
-        column += (unsigned)printf("%s%.*s", column > at ? " " : "", (int)n, text);
-    }
-    putchar('\n');
-}
-
 static void print_formats(void)
 {
     enum { BEFORE = 44 }; /* columns before the text */
     tl_terminal t;
     tl_terminal_init(&t, STDOUT_FILENO, TL_COLOR_AUTO);
-    const unsigned width = t.tty && t.width > BEFORE + 20u ? t.width : UINT_MAX;
+    const unsigned width = t.tty ? t.width : UINT_MAX, at = width > BEFORE + 20u ? BEFORE : 4;
     printf("%s%-14s  %-12s  %-12s  %s%s\n", tl_style_on(&t, TL_HEADER), "format", "events", "profiles",
            "what it is, and its suffixes", tl_style_on(&t, TL_PLAIN_TEXT));
     for (uint32_t i = 0; i < tl_formats(); i++) {
@@ -175,7 +208,9 @@ static void print_formats(void)
         printf("%-14s  %-12s  %-12s  ", f->name, abilities(f->can), abilities(f->can >> 2));
         snprintf(text, sizeof text, "%s%s%s%s", f->summary, suffix ? " (" : "", suffix ? f->suffixes : "",
                  suffix ? ")" : "");
-        print_wrapped(text, BEFORE, width);
+        if (at < BEFORE)
+            printf("\n%*s", (int)at, "");
+        print_wrapped(text, at, width);
     }
 }
 
@@ -195,13 +230,32 @@ static bool print_names(const char *kind)
 {
     if (strcmp(kind, "options") == 0)
         return print_options();
-    unsigned can = strcmp(kind, "read") == 0    ? TL_CAN_READ_EVENTS | TL_CAN_READ_PROFILE
-                   : strcmp(kind, "write") == 0 ? TL_CAN_WRITE_EVENTS | TL_CAN_WRITE_PROFILE
-                                                : 0;
-    for (uint32_t i = 0; i < tl_formats(); i++)
-        if (tl_format_get(i)->can & can)
-            puts(tl_format_get(i)->name);
-    return can != 0;
+    static const struct {
+        const char *kind;
+        unsigned can;
+        bool views; /* of tables */
+    } all[] = {{"read", TL_CAN_READ_EVENTS | TL_CAN_READ_PROFILE, false},
+               {"convert", TL_CAN_WRITE_EVENTS | TL_CAN_WRITE_PROFILE, false},
+               {"cat", TL_CAN_WRITE_EVENTS | TL_CAN_WRITE_PROFILE, false},
+               {"report", TL_CAN_WRITE_PROFILE, true},
+               {"info", 0, true}};
+    if (strcmp(kind, "processes") == 0) {
+        tl_control_print_pids();
+        return true;
+    }
+    for (size_t k = 0; k < TL_COUNT(all); k++) {
+        if (strcmp(kind, all[k].kind) != 0)
+            continue;
+        for (uint32_t i = 0; i < tl_formats(); i++)
+            if (tl_format_get(i)->can & all[k].can)
+                puts(tl_format_get(i)->name);
+        size_t n;
+        const tl_view *const *view = tl_views(&n);
+        for (size_t i = 0; all[k].views && i < n; i++)
+            puts(view[i]->name);
+        return true;
+    }
+    return false;
 }
 
 /* Shows the page through man, which finds the pager; false if there is no man or it fails. */
@@ -243,7 +297,7 @@ static const struct maker {
 } makers[] = {{"--man", "traceloom, formats, tables, or the name of a verb", print_man},
               {"--tables", "markdown", tl_print_tables_as},
               {"--completion", "bash, zsh or fish", tl_print_completion},
-              {"--names", "read, write or options", print_names}};
+              {"--names", "read, convert, report, info, processes or options", print_names}};
 
 static int make(const struct maker *m, int argc, const char *const *argv)
 {
@@ -260,7 +314,7 @@ int tl_verb_help(tl_cli *c, int argc, const char *const *argv)
         if (strcmp(argv[0], makers[i].option) == 0)
             return make(&makers[i], argc - 1, argv + 1);
     if (argc == 0) {
-        print_overview();
+        tl_print_help(NULL);
     } else if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
         tl_print_help(tl_verb_find("help"));
     } else if (argv[0][0] == '-') {

@@ -122,9 +122,36 @@ static bool take_page(tl_control *p, const char *path)
     return false;
 }
 
+static const char link_name[] = "/memfd:" CONTROL_NAME;
+
+/* Whether the process of /proc/PID has a page; it may be its parent's. */
+static bool has_page(const char *pid)
+{
+    char folder[sizeof((struct dirent *)0)->d_name + 16], path[2 * sizeof folder], to[sizeof link_name];
+    snprintf(folder, sizeof folder, "/proc/%s/fd", pid);
+    DIR *d = opendir(folder);
+    bool found = false;
+    for (const struct dirent *entry; d && !found && (entry = readdir(d));) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        found = readlink(path, to, sizeof to) >= (ssize_t)sizeof to - 1 && memcmp(to, link_name, sizeof to - 1) == 0;
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
+
+void tl_control_print_pids(void)
+{
+    DIR *d = opendir("/proc");
+    for (const struct dirent *entry; d && (entry = readdir(d));)
+        if (entry->d_name[strspn(entry->d_name, "0123456789")] == 0 && has_page(entry->d_name))
+            puts(entry->d_name);
+    if (d)
+        closedir(d);
+}
+
 int tl_control_open(tl_control *p, long pid)
 {
-    static const char link_name[] = "/memfd:" CONTROL_NAME;
     char folder[64], path[sizeof folder + sizeof((struct dirent *)0)->d_name], to[128];
     bool denied = false;
     *p = (tl_control){.pid = pid};

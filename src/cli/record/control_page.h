@@ -21,6 +21,8 @@ typedef struct tl_control_status {
 
 /* Finds the page of a process. Reports failures, and returns an exit status: TL_EXIT_NO without recorder. */
 int tl_control_open(tl_control *p, long pid);
+/* Prints the ids of processes that have a page and are ours to look at, one per line. */
+void tl_control_print_pids(void);
 void tl_control_close(tl_control *p);
 /* Sends a command, and waits for the answer. TL_EXIT_NO: refused, `answer` says why; TL_EXIT_DAMAGED, after a message:
  * no answer. */

@@ -13,6 +13,7 @@
 #include "cli/record/record.h"
 #include "rt/control/control_layout.h"
 
+#define NUMBERS_TRIED       999u /* recordings of one program in a folder */
 #define ROW(bit, word, end) {bit, word, end},
 static const struct {
     unsigned mode;
@@ -97,6 +98,27 @@ static int plan_conversion(tl_record *r)
     return TL_EXIT_DONE;
 }
 
+static bool is_taken(const tl_record *r)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    for (unsigned mode = 1; mode < 1u << TL_RECORD_MODES; mode <<= 1)
+        if (r->modes & mode && (lstat(tl_record_path(r, mode, "", path), &st) == 0 ||
+                                lstat(tl_record_path(r, mode, TL_RECORD_LIVE, path), &st) == 0))
+            return true;
+    return false;
+}
+
+/* The program's name; with a number behind it if there is such a recording already. */
+static void name_by_program(tl_record *r)
+{
+    const tl_arguments *a = r->cli->args;
+    const char *name = tl_base_name(a->file.word[0]);
+    snprintf(r->stem, sizeof r->stem, "%s", name);
+    for (unsigned i = 2; i <= NUMBERS_TRIED && !a->force && is_taken(r); i++)
+        snprintf(r->stem, sizeof r->stem, "%.*s-%u", (int)sizeof r->stem - 16, name, i);
+}
+
 static int plan_names(tl_record *r)
 {
     const tl_arguments *a = r->cli->args;
@@ -104,7 +126,7 @@ static int plan_names(tl_record *r)
     if (!a->output) {
         if (!r->modes)
             r->modes = a->ring || a->threshold ? TL_RECORD_CALLS : TL_RECORD_PROFILE;
-        snprintf(r->stem, sizeof r->stem, "%s", tl_base_name(a->file.word[0]));
+        name_by_program(r);
         return TL_EXIT_DONE;
     }
     if (strcmp(a->output, "-") == 0) {
