@@ -60,8 +60,17 @@ int tl_answer_write(const tl_target *to, const char *path, tl_answer *a, int sta
     return status < 0 ? tl_say_failure(path, e) : TL_EXIT_DONE;
 }
 
-int tl_show_answer(const tl_cli *c, tl_answer *a, int status, tl_error *e, const tl_target *to)
+int tl_keep_damage(const tl_target *to, tl_catalog *damage, size_t i, const tl_trace *t, tl_error *e)
 {
+    damage->number = i;
+    return to->view == &tl_view_json ? tl_catalog_add_damage(damage, t, e) : 0;
+}
+
+int tl_show_answer(const tl_cli *c, tl_answer *a, int status, tl_error *e, const tl_target *to,
+                   const tl_catalog *damage)
+{
+    if (status == 0 && tl_catalog_has_loss(damage))
+        tl_info_add_damage(a, &to->ask, damage);
     tl_output *out = NULL;
     if (strcmp(to->path, "-") == 0)
         tl_pager_start(c);

@@ -2,6 +2,7 @@
 #ifndef TL_CLI_ANSWER_TARGET_H
 #define TL_CLI_ANSWER_TARGET_H
 
+#include "analysis/trace/catalog.h"
 #include "cli/verbs.h"
 #include "view/view.h"
 
@@ -23,7 +24,10 @@ int tl_answer_close(const tl_cli *c, const tl_target *to, tl_output *out, bool f
 /* Writes an answer, if it could be made (status 0, else *e says why not), and frees it. `path` is what it is about, or
  * NULL. Returns a tl_exit. */
 int tl_answer_write(const tl_target *to, const char *path, tl_answer *a, int status, tl_error *e, tl_output *out);
-/* All of that for one answer. */
-int tl_show_answer(const tl_cli *c, tl_answer *a, int status, tl_error *e, const tl_target *to);
+/* Keeps the damage of input number i, counted from 0, if the view shows it. Errors: TL_ENOMEM. */
+int tl_keep_damage(const tl_target *to, tl_catalog *damage, size_t i, const tl_trace *t, tl_error *e);
+/* All of that for one answer, with the damage of its inputs. */
+int tl_show_answer(const tl_cli *c, tl_answer *a, int status, tl_error *e, const tl_target *to,
+                   const tl_catalog *damage);
 
 #endif

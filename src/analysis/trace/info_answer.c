@@ -58,9 +58,17 @@ static void add_places(tl_answer *a, const tl_ask *ask, const tl_catalog *c, con
     tl_answer_add_rows(a, ask, key, column, ncolumn, c->damage, sizeof *c->damage, order, n);
 }
 
+bool tl_catalog_has_loss(const tl_catalog *c)
+{
+    for (uint32_t i = 0; i < c->ndamage; i++)
+        if (strcmp(c->damage[i].kind, "loss") == 0)
+            return true;
+    return false;
+}
+
 void tl_info_add_damage(tl_answer *a, const tl_ask *ask, const tl_catalog *c)
 {
-    add_places(a, ask, c, "damage", "loss", 1);
+    add_places(a, ask, c, "damage", "loss", c->number > 1 ? 0 : 1);
 }
 
 void tl_info_add_notes(tl_answer *a, const tl_ask *ask, const tl_catalog *c)

@@ -20,6 +20,7 @@ typedef struct job {
     const tl_table_kind *kind;
     tl_selection selection;
     tl_table_run run;
+    tl_catalog damage;
     size_t unfit; /* inputs that the table cannot be made of */
     tl_code_map *code;
     char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files"; what is selected */
@@ -95,13 +96,14 @@ static int add_input(job *m, tl_reading *r)
     return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
 }
 
-static int read_inputs(job *m, tl_reading *open, int *losses)
+static int read_inputs(job *m, tl_reading *open, const tl_target *to, int *losses)
 {
     const tl_arguments *a = m->cli->args;
     tl_want want = tl_table_run_want(&m->run);
     want.late = want.late && !m->selection.any;
     want.strict = a->strict;
     want.threads = tl_threads(m->cli);
+    tl_error e = {0};
     int status = TL_EXIT_DONE;
     for (size_t i = 0; i < a->file.n && status == TL_EXIT_DONE; i++) {
         tl_reading own, *r = open && i == 0 ? open : &own;
@@ -112,12 +114,13 @@ static int read_inputs(job *m, tl_reading *open, int *losses)
         status = add_input(m, r);
         if (status == TL_EXIT_DONE)
             *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r->trace, 0));
+        if (status == TL_EXIT_DONE && !m->kind->of_any && tl_keep_damage(to, &m->damage, i, r->trace, &e) < 0)
+            status = tl_say_failure(r->path, &e);
         if (status == TL_EXIT_NO)
             status = TL_EXIT_DONE;
         if (r == &own)
             tl_reading_close(r);
     }
-    tl_error e = {0};
     if (status == TL_EXIT_DONE && m->unfit == a->file.n)
         return TL_EXIT_NO;
     if (status == TL_EXIT_DONE && tl_select_check(&m->selection.select, &e) < 0)
@@ -133,7 +136,7 @@ static int print(job *m, const tl_target *to)
     tl_error e = {0};
     tl_selection_describe(m->cli->args, m->subject, SUBJECT_SIZE);
     const int status = tl_table_run_answer(&m->run, &to->ask, m->subject, &answer, &e);
-    return tl_show_answer(m->cli, &answer, status, &e, to);
+    return tl_show_answer(m->cli, &answer, status, &e, to, &m->damage);
 }
 
 /* Prepares options of the table, and names of functions. */
@@ -167,7 +170,7 @@ int tl_report_table(const tl_cli *c, const tl_table_kind *kind, tl_reading *open
                                    (c->args->file.n > 1 && tl_selection_keep_score(&m.selection, &e) < 0)))
         status = tl_say_failure(NULL, &e);
     if (status == TL_EXIT_DONE)
-        status = read_inputs(&m, open, &losses);
+        status = read_inputs(&m, open, to, &losses);
     if (status == TL_EXIT_DONE)
         status = print(&m, to);
     if (open)
@@ -175,5 +178,6 @@ int tl_report_table(const tl_cli *c, const tl_table_kind *kind, tl_reading *open
     tl_table_run_fini(&m.run);
     tl_code_map_close(m.code);
     tl_selection_fini(&m.selection);
+    tl_catalog_fini(&m.damage);
     return tl_exit_worse(status, losses);
 }

@@ -34,6 +34,7 @@ typedef struct report_job {
     tl_profile *profile; /* of the inputs read so far */
     tl_profile *whole;   /* the same by function, if `profile` is by line; see whole_functions() */
     tl_profile_table table;
+    tl_catalog damage;
     char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files"; what is selected */
     bool lacks_names;           /* no function of the last input has a name */
     bool explained;             /* an input has reported which names are missing, and why */
@@ -173,6 +174,7 @@ static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
     const tl_arguments *a = m->cli->args;
     tl_reading r;
     tl_profile *p = NULL;
+    tl_error e = {0};
     tl_source *s = m->ahead ? tl_profiles_ahead_next(m->ahead, &p) : NULL;
     int status = TL_EXIT_DONE;
     if (s)
@@ -189,6 +191,8 @@ static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
     status = s ? add_profile(m, &r, &p) : add_input(m, &r);
     if (status == TL_EXIT_DONE)
         *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r.trace, 0));
+    if (status == TL_EXIT_DONE && tl_keep_damage(&m->plan->to, &m->damage, i, r.trace, &e) < 0)
+        status = tl_say_failure(r.path, &e);
     if (i == 0 && status == TL_EXIT_DONE && a->file.n > 2 && tl_source_is_profile(r.source) && tl_threads(m->cli) > 1 &&
         !m->selection.any) /* the selection keeps score over the inputs */
         m->ahead = tl_profiles_ahead_open(m->cli, 1, want, &m->options);
@@ -349,7 +353,7 @@ static int print_table(report_job *m, const plan *p)
     int status = tl_profile_group(p->kind, t, a->per_thread, a->file.n > 1, &copy, &e);
     if (status == 0)
         status = tl_profile_answer(p->kind, t, &p->to.ask, m->subject, &answer, &e);
-    status = tl_show_answer(m->cli, &answer, status, &e, &p->to);
+    status = tl_show_answer(m->cli, &answer, status, &e, &p->to, &m->damage);
     tl_profile_free(copy);
     return status;
 }
@@ -378,6 +382,7 @@ static int run(const tl_cli *c, const plan *p)
     tl_profile_free(m.profile);
     tl_profile_free(m.whole);
     tl_selection_fini(&m.selection);
+    tl_catalog_fini(&m.damage);
     return tl_exit_worse(status, losses);
 }
 
