@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text/json_write.h"
 #include "base/text/number.h"
 #include "format/speedscope/speedscope_writer.h"
@@ -25,27 +26,13 @@
 typedef speedscope_writer writer;
 typedef speedscope_track track;
 
-int speedscope_no_memory(tl_error *e)
+int speedscope_failed(const writer *w, tl_error *e)
 {
-    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to collect the events of all tracks");
-}
-
-static int create(void *writer_, const tl_write_context *context, tl_error *e)
-{
-    writer *w = writer_;
-    w->context = *context;
-    tl_spool_init(&w->spool);
-    w->nclass = tl_trace_classes(context->trace);
-    w->has_fields = calloc((size_t)w->nclass + 1, sizeof *w->has_fields);
-    bool calls = false;
-    for (uint32_t i = 0; i < w->nclass; i++) {
-        const tl_class *c = tl_trace_class(context->trace, i);
-        calls = calls || (c->kind == TL_ENTER && c->key == TL_KEY_FUNCTION);
-        w->samples = w->samples || tl_sample_class(c);
-    }
-    w->samples = w->samples && !calls;
-    tl_stack_nodes_init(&w->stacks, context->trace, SPEEDSCOPE_DEPTH_MAX);
-    return w->has_fields ? 0 : speedscope_no_memory(e);
+    if (w->status == 0)
+        return tl_timeline_no_memory(&w->line, e);
+    if (e)
+        *e = w->error;
+    return w->status;
 }
 
 static tl_accept accept_class(void *writer_, const tl_class *c)
@@ -55,11 +42,7 @@ static tl_accept accept_class(void *writer_, const tl_class *c)
         return TL_ACCEPT_IGNORE;
     if (w->samples)
         return tl_sample_class(c) ? TL_ACCEPT_KEEP : TL_ACCEPT_DROP;
-    if ((c->kind != TL_ENTER && c->kind != TL_EXIT) || c->key != TL_KEY_FUNCTION)
-        return TL_ACCEPT_DROP;
-    if (c->id < w->nclass)
-        w->has_fields[c->id] = c->nfield > 0;
-    return TL_ACCEPT_KEEP;
+    return (c->kind == TL_ENTER || c->kind == TL_EXIT) && c->key == TL_KEY_FUNCTION ? TL_ACCEPT_KEEP : TL_ACCEPT_DROP;
 }
 
 /* The frame of a function, made if new; TL_HASH_NONE when memory runs out. */
@@ -103,106 +86,95 @@ track *speedscope_get_track(writer *w, uint32_t index)
     return &w->track[index];
 }
 
-static int spill(writer *w, track *t, tl_error *e)
+bool speedscope_spill(writer *w, track *t)
 {
-    if (t->n == t->capacity) {
-        uint32_t capacity = t->capacity ? t->capacity * 2 : 16;
-        speedscope_chunk *larger = realloc(t->chunk, capacity * sizeof *larger);
-        if (!larger)
-            return speedscope_no_memory(e);
-        t->chunk = larger;
-        t->capacity = capacity;
-    }
+    if (!TL_GROW(t->chunk, t->n, 1, t->capacity))
+        return false;
     t->chunk[t->n] = (speedscope_chunk){w->spool.size, (uint32_t)t->pb.n};
-    int status = tl_spool_append(&w->spool, t->pb.data, t->pb.n, e);
-    if (status < 0)
-        return status;
-    t->n++;
+    w->status = tl_spool_append(&w->spool, t->pb.data, t->pb.n, &w->error);
+    t->n += w->status == 0;
     tl_pb_clear(&t->pb);
-    return 0;
+    return w->status == 0;
 }
 
-int speedscope_put_record(writer *w, track *t, tl_error *e)
+TL_ALWAYS_INLINE bool put_event(writer *w, track *t, uint64_t ns, bool open, uint32_t frame)
 {
-    if (t->pb.failed)
-        return speedscope_no_memory(e);
-    return t->pb.n + SPEEDSCOPE_RECORD_MOST > SPEEDSCOPE_CHUNK ? spill(w, t, e) : 0;
-}
-
-static int put_event(writer *w, track *t, uint64_t at, bool open, uint32_t frame, tl_error *e)
-{
+    const uint64_t at = ns < AT_MOST ? ns : AT_MOST;
+    w->late += at < ns;
     tl_pb_varint(&t->pb, (at - t->at) << 1 | open);
     if (open)
         tl_pb_varint(&t->pb, frame);
     t->at = at;
     t->events++;
-    return speedscope_put_record(w, t, e);
+    return speedscope_put_record(w, t);
 }
 
-/* Time of an event in ns since the beginning, not before that of the previous event. */
-static uint64_t time_of(writer *w, tl_nest_track *open, uint64_t ts)
+static inline bool draw_enter(void *writer_, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ns)
 {
-    const uint64_t begin = w->context.options->begin;
-    if (TL_UNLIKELY(ts < begin)) {
-        w->early++;
-        ts = begin;
-    }
-    uint64_t at = tl_scale_ns(&w->context.trace->scale, tl_nest_time(&w->nest, open, ts) - begin);
-    if (TL_UNLIKELY(at > AT_MOST)) {
-        w->late++;
-        at = AT_MOST;
-    }
-    return at;
+    writer *w = writer_;
+    const uint32_t index = b->track[i];
+    track *t = TL_LIKELY(index < w->ntrack) ? &w->track[index] : speedscope_get_track(w, index);
+    const uint32_t frame = intern_frame(w, b->key[i]);
+    (void)c;
+    if (!t || frame == TL_HASH_NONE)
+        return false;
+    t->deepest += t->depth == t->deepest;
+    t->depth++;
+    return put_event(w, t, ns, true, frame);
 }
 
-static int add_enter(writer *w, track *t, tl_nest_track *open, uint64_t function, uint64_t at, tl_error *e)
+static inline bool draw_exit(void *writer_, uint32_t index, uint64_t function, uint64_t ns)
 {
-    uint32_t frame = intern_frame(w, function);
-    tl_nest_result result = frame == TL_HASH_NONE ? TL_NEST_NO_MEMORY : tl_nest_enter(&w->nest, open, frame);
-    if (result == TL_NEST_NO_MEMORY)
-        return speedscope_no_memory(e);
-    return result == TL_NEST_OPENED ? put_event(w, t, at, true, frame, e) : 0;
+    writer *w = writer_;
+    track *t = &w->track[index]; /* of its enter */
+    (void)function;
+    t->depth--;
+    return put_event(w, t, ns, false, 0);
 }
 
-static int add_exit(writer *w, track *t, tl_nest_track *open, uint64_t function, uint64_t at, tl_error *e)
+static inline bool is_ready(void *writer_, uint32_t index, bool started)
 {
-    uint32_t frame = tl_hash_get(&w->frame_index, function);
-    uint32_t n = tl_nest_exit(&w->nest, open, frame == TL_HASH_NONE ? UINT64_MAX : frame);
-    int status = 0;
-    if (n > 1)
-        w->closed_early += n - 1;
-    for (; n > 0 && status == 0; n--) {
-        tl_nest_pop(open);
-        status = put_event(w, t, at, false, 0, e);
-    }
+    (void)writer_;
+    (void)index;
+    (void)started;
+    return true;
+}
+
+/* Other events are not accepted. */
+static const tl_drawing drawing = {
+    .no_memory = "no memory to collect the events of all tracks",
+    .open_calls = "calls still open at the end (closed there)",
+    .deep_stacks = "samples of stacks of over 1024 calls (written without the innermost)",
+    .depth_most = SPEEDSCOPE_DEPTH_MAX,
+    .closes = true,
+    .ready = is_ready,
+    .enter = draw_enter,
+    .exit = draw_exit,
+    .samples = speedscope_add_samples,
+};
+
+static int create(void *writer_, const tl_write_context *context, tl_error *e)
+{
+    writer *w = writer_;
+    tl_spool_init(&w->spool);
+    const int status = tl_timeline_init(&w->line, context, &drawing, e);
+    w->samples = w->line.samples && !w->line.calls;
     return status;
 }
 
 static int write_events(void *writer_, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
     writer *w = writer_;
-    int status = 0;
-    tl_stack_nodes_run(&w->stacks, b);
-    for (uint32_t i = from; i < to && status == 0 && w->samples; i++)
-        status = speedscope_add_sample(w, tl_trace_class(w->context.trace, b->cls[i]), b, i, e);
-    for (uint32_t i = from; i < to && status == 0 && !w->samples; i++) {
-        track *t = speedscope_get_track(w, b->track[i]);
-        tl_nest_track *open = t ? tl_nest_get(&w->nest, b->track[i]) : NULL;
-        if (!open)
-            return speedscope_no_memory(e);
-        const tl_class *c = tl_trace_class(w->context.trace, b->cls[i]);
-        uint64_t at = time_of(w, open, b->ts[i]);
-        w->fields += w->has_fields[b->cls[i]];
-        status = c->kind == TL_ENTER ? add_enter(w, t, open, b->key[i], at, e) : add_exit(w, t, open, b->key[i], at, e);
-    }
-    return status;
+    for (uint32_t i = from; i < to && !w->samples; i++)
+        w->fields += w->line.context.trace->cls[b->cls[i]].nfield > 0;
+    return tl_timeline_write(&w->line, &drawing, b, from, to, NULL) < 0 ? speedscope_failed(w, e) : 0;
 }
 
 /* Writes the events of one track as JSON. */
 typedef struct replay {
     tl_output *out;
-    uint32_t *stack; /* frames */
-    uint32_t depth, capacity;
+    uint32_t *stack; /* frames: as many as the deepest call of the track needs */
+    uint32_t depth;
     uint64_t at;
     bool comma;
 } replay;
@@ -239,24 +211,16 @@ uint64_t speedscope_varint(const uint8_t **p)
 static int replay_chunk(void *arg, const uint8_t *p, size_t n, tl_error *e)
 {
     replay *r = arg;
+    (void)e;
     for (const uint8_t *end = p + n; p < end;) {
-        uint64_t head = speedscope_varint(&p);
+        const uint64_t head = speedscope_varint(&p);
         r->at += head >> 1;
-        if (!(head & 1)) {
+        if (head & 1) {
+            r->stack[r->depth] = (uint32_t)speedscope_varint(&p);
+            put_json(r, 'O', r->stack[r->depth++]);
+        } else {
             put_json(r, 'C', r->stack[--r->depth]);
-            continue;
         }
-        if (r->depth == r->capacity) {
-            uint32_t capacity = r->capacity ? r->capacity * 2 : 256;
-            uint32_t *larger = realloc(r->stack, capacity * sizeof *larger);
-            if (!larger)
-                return speedscope_no_memory(e);
-            r->stack = larger;
-            r->capacity = capacity;
-        }
-        uint32_t frame = (uint32_t)speedscope_varint(&p);
-        r->stack[r->depth++] = frame;
-        put_json(r, 'O', frame);
     }
     return 0;
 }
@@ -264,7 +228,7 @@ static int replay_chunk(void *arg, const uint8_t *p, size_t n, tl_error *e)
 int speedscope_read_track(writer *w, const track *t, speedscope_read *read, void *arg, tl_error *e)
 {
     uint8_t *buffer = malloc(SPEEDSCOPE_CHUNK + SPEEDSCOPE_RECORD_MOST);
-    int status = buffer ? 0 : speedscope_no_memory(e);
+    int status = buffer ? 0 : tl_timeline_no_memory(&w->line, e);
     for (uint32_t i = 0; i < t->n && status == 0; i++) {
         status = tl_spool_read(&w->spool, t->chunk[i].offset, buffer, t->chunk[i].n, e);
         if (status >= 0)
@@ -276,32 +240,23 @@ int speedscope_read_track(writer *w, const track *t, speedscope_read *read, void
     return status;
 }
 
-static int replay_track(writer *w, replay *r, const track *t, tl_error *e)
-{
-    int status = speedscope_read_track(w, t, replay_chunk, r, e);
-    while (status == 0 && r->depth > 0) { /* calls that never ended: they end with the track */
-        put_json(r, 'C', r->stack[--r->depth]);
-        w->open_at_end++;
-    }
-    return status;
-}
-
 void speedscope_begin_track(writer *w, tl_json *j, const char *type, uint32_t index)
 {
-    const tl_track *info = tl_trace_track(w->context.trace, index);
+    const tl_track *info = tl_trace_track(w->line.context.trace, index);
     char name[32];
     snprintf(name, sizeof name, "track %u", (unsigned)index);
     tl_json_object(j);
-    tl_speedscope_profile(j, type, info && info->name ? info->name : name, w->context.trace->clock.hz != 0);
+    tl_speedscope_profile(j, type, info && info->name ? info->name : name, w->line.context.trace->clock.hz != 0);
 }
 
 static int put_track(writer *w, tl_json *j, uint32_t index, tl_error *e)
 {
-    replay r = {.out = w->context.out};
+    const track *t = &w->track[index];
+    replay r = {.out = w->line.context.out, .stack = malloc(((size_t)t->deepest + 1) * sizeof *r.stack)};
     speedscope_begin_track(w, j, "evented", index);
     tl_json_key(j, "events");
     tl_json_array(j);
-    int status = replay_track(w, &r, &w->track[index], e);
+    const int status = r.stack ? speedscope_read_track(w, t, replay_chunk, &r, e) : tl_timeline_no_memory(&w->line, e);
     tl_json_array_end(j);
     tl_json_key_u64(j, "endValue", r.at);
     tl_json_object_end(j);
@@ -315,10 +270,10 @@ static int finish(void *writer_, tl_error *e)
     tl_json j;
     uint32_t n = 0, active = 0;
     uint64_t most = 0;
-    int status = 0;
-    tl_json_init(&j, w->context.out);
-    tl_speedscope_begin(&j, w->context.options->title);
-    if (w->samples)
+    int status = tl_timeline_finish(&w->line, NULL) < 0 ? speedscope_failed(w, e) : 0;
+    tl_json_init(&j, w->line.context.out);
+    tl_speedscope_begin(&j, w->line.context.options->title);
+    if (w->samples && status == 0)
         return speedscope_finish_samples(w, &j, e);
     for (uint32_t i = 0; i < w->ntrack && status == 0; i++) {
         const uint64_t events = w->track[i].events;
@@ -335,20 +290,14 @@ static int finish(void *writer_, tl_error *e)
         return status;
     tl_speedscope_frames(&j, active);
     for (uint32_t i = 0; i < w->nframe; i++) {
-        const tl_function *known = tl_trace_function(w->context.trace, w->frame[i]);
+        const tl_function *known = tl_trace_function(w->line.context.trace, w->frame[i]);
         tl_speedscope_frame(&j, known ? known : &(tl_function){.id = w->frame[i]});
     }
     tl_speedscope_end(&j);
 
-    tl_drops *drops = w->context.drops;
-    tl_drops_add(drops, "exits of functions that were not open", w->nest.unmatched_exits);
-    tl_drops_add(drops, "calls without an exit of their own (closed with their caller)", w->closed_early);
-    tl_drops_add(drops, "calls still open at the end (closed there)", w->open_at_end);
-    tl_drops_add(drops, "entries deeper than 1048576 calls", w->nest.too_deep);
-    tl_drops_add(drops, "times that went back (moved forward)", w->nest.moved);
-    tl_drops_add(drops, "times before the begin (moved there)", w->early);
-    tl_drops_add(drops, "times beyond 292 years (moved there)", w->late);
-    tl_drops_add(drops, "fields of calls", w->fields);
+    tl_timeline_report(&w->line, 0);
+    tl_drops_add(w->line.context.drops, "times beyond 292 years (moved there)", w->late);
+    tl_drops_add(w->line.context.drops, "fields of calls", w->fields);
     return 0;
 }
 
@@ -361,11 +310,9 @@ static void discard(void *writer_)
     }
     free(w->track);
     free(w->frame);
-    free(w->has_fields);
     tl_hash_fini(&w->frame_index);
-    tl_nest_fini(&w->nest);
     tl_spool_fini(&w->spool);
-    tl_stack_nodes_fini(&w->stacks);
+    tl_timeline_fini(&w->line);
 }
 
 const tl_format tl_format_speedscope = {

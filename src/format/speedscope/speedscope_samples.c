@@ -18,36 +18,27 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
 }
 
 /* Keeps the collected sample. */
-static int keep_sample(speedscope_writer *w, speedscope_track *t, tl_error *e)
+static bool keep_sample(speedscope_writer *w, speedscope_track *t)
 {
     if (t->weight == 0)
-        return 0;
+        return true;
     tl_pb_varint(&t->pb, t->node);
     tl_pb_varint(&t->pb, t->weight);
     t->events++;
     t->sum = add_saturated(t->sum, t->weight);
     t->weight = 0;
-    return speedscope_put_record(w, t, e);
+    return speedscope_put_record(w, t);
 }
 
-int speedscope_add_sample(speedscope_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, tl_error *e)
+bool speedscope_add_samples(void *writer, const tl_timeline_samples *s)
 {
-    const tl_sample s = tl_sample_get(b, i, c);
-    uint32_t node;
-    if (s.count == 0)
-        return 0;
-    const tl_stack_found found = tl_stack_nodes_get(&w->stacks, &s, &node);
-    if (found == TL_STACK_TOO_MANY)
-        return 0;
-    speedscope_track *t = found == TL_STACK_NODE ? speedscope_get_track(w, b->track[i]) : NULL;
-    if (!t)
-        return speedscope_no_memory(e);
-    const uint64_t each = tl_scale_ns(&w->context.trace->scale, s.weight);
-    const uint64_t weight = each > UINT64_MAX / s.count ? UINT64_MAX : each * s.count;
-    int status = t->node == node ? 0 : keep_sample(w, t, e);
-    t->node = node;
+    speedscope_track *t = speedscope_get_track(writer, s->track);
+    const uint64_t weight = s->each > UINT64_MAX / s->count ? UINT64_MAX : s->each * s->count;
+    if (!t || (t->node != s->node && !keep_sample(writer, t)))
+        return false;
+    t->node = s->node;
     t->weight = add_saturated(t->weight, weight);
-    return status;
+    return true;
 }
 
 /* A pass over the samples of a track. */
@@ -59,7 +50,7 @@ typedef struct pass {
 
 static void put_stack(const pass *p, uint32_t node)
 {
-    const tl_stack_node *all = p->w->stacks.node;
+    const tl_stack_node *all = p->w->line.stacks.node;
     uint32_t path[SPEEDSCOPE_DEPTH_MAX], n = 0;
     for (; node && n < SPEEDSCOPE_DEPTH_MAX; node = all[node].parent)
         path[n++] = all[node].label;
@@ -111,7 +102,7 @@ int speedscope_finish_samples(speedscope_writer *w, tl_json *j, tl_error *e)
     int status = 0;
     for (uint32_t i = 0; i < w->ntrack && status == 0; i++) {
         speedscope_track *t = &w->track[i];
-        status = keep_sample(w, t, e);
+        status = keep_sample(w, t) ? 0 : speedscope_failed(w, e);
         if (status < 0 || t->events == 0)
             continue;
         if (t->sum > most) {
@@ -124,11 +115,9 @@ int speedscope_finish_samples(speedscope_writer *w, tl_json *j, tl_error *e)
     if (status < 0)
         return status;
     tl_speedscope_frames(j, active);
-    for (uint32_t i = 0; i < w->stacks.nlabel; i++)
-        tl_speedscope_frame(j, &(tl_function){.name = w->stacks.label[i]});
+    for (uint32_t i = 0; i < w->line.stacks.nlabel; i++)
+        tl_speedscope_frame(j, &(tl_function){.name = w->line.stacks.label[i]});
     tl_speedscope_end(j);
-    tl_drops_add(w->context.drops, TL_DROP_MANY_STACKS, w->stacks.too_many);
-    tl_drops_add(w->context.drops, "samples of stacks of over 1024 calls (written without the innermost)",
-                 w->stacks.cut);
+    tl_timeline_report(&w->line, 0);
     return 0;
 }
