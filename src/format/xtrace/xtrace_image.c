@@ -8,7 +8,7 @@
 
 static int need(void *arg, uint64_t address, const uint8_t *data, size_t n, tl_error *e)
 {
-    return tl_shadow_set(((xtrace_image *)arg)->memory, address, data, n, e);
+    return tl_shadow_set(arg, address, data, n, e);
 }
 
 int xtrace_image_init(xtrace_image *m, tl_error *e)
@@ -16,7 +16,7 @@ int xtrace_image_init(xtrace_image *m, tl_error *e)
     *m = (xtrace_image){.most = XTRACE_TOUCH_PAGES};
     int r = tl_shadow_new(&m->memory, e);
     if (r == 0)
-        r = xtrace_touch_init(&m->touch, need, m, e);
+        r = xtrace_touch_init(&m->touch, need, m->memory, e); /* not m, which may move */
     return r;
 }
 
