@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* Tables are at most half full, so that probing for a missing key ends soon. */
 #define SLOTS_LEAST 16u
 #define SLOTS_MOST  ((uint32_t)1 << 31)
@@ -24,7 +26,7 @@ static bool hash_grow(tl_hash *h)
     uint32_t slots = next_slots(!h->slot, h->mask, sizeof *h->slot);
     if (slots == 0)
         return false;
-    struct tl_hash_slot *slot = malloc((size_t)slots * sizeof *slot);
+    struct tl_hash_slot *slot = tl_alloc((size_t)slots, sizeof *slot);
     if (!slot)
         return false;
     for (uint32_t i = 0; i < slots; i++)
@@ -148,7 +150,7 @@ const char *tl_strings_get_text(tl_strings *t, const char *s, size_t n)
 {
     if (TL_LIKELY(n == 0 || !memchr(s, 0, n)))
         return tl_strings_get(t, s, n);
-    char *hidden = n <= SIZE_MAX / 2 ? malloc(2 * n) : NULL, *p = hidden;
+    char *hidden = tl_alloc(n, 2), *p = hidden;
     if (!hidden)
         return NULL;
     for (size_t i = 0; i < n; i++) {

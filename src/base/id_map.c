@@ -3,27 +3,17 @@
 
 #include <stdlib.h>
 
-static bool grow(tl_id_map *m, uint32_t id)
-{
-    uint32_t n = m->ndirect ? m->ndirect : 256;
-    while (n <= id)
-        n *= 2;
-    uint32_t *larger = realloc(m->direct, n * sizeof *larger);
-    if (!larger)
-        return false;
-    for (uint32_t i = m->ndirect; i < n; i++)
-        larger[i] = TL_HASH_NONE;
-    m->direct = larger;
-    m->ndirect = n;
-    return true;
-}
+#include "base/grow.h"
 
 bool tl_id_map_put(tl_id_map *m, uint64_t id, uint32_t index)
 {
     if (id >= TL_ID_MAP_DIRECT)
         return tl_hash_put(&m->rest, id, index);
-    if (id >= m->ndirect && !grow(m, (uint32_t)id))
+    const uint32_t before = m->ndirect;
+    if (id >= before && !TL_GROW(m->direct, before, (uint32_t)id + 1 - before, m->ndirect))
         return false;
+    for (uint32_t i = before; i < m->ndirect; i++)
+        m->direct[i] = TL_HASH_NONE;
     m->direct[id] = index;
     return true;
 }

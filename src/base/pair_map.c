@@ -22,7 +22,7 @@ static bool grow(tl_pair_map *m)
     const uint32_t n = m->slot ? m->mask + 1 : SLOTS_LEAST / 2;
     if (n > SLOTS_MOST / 2)
         return false;
-    struct tl_pair_slot *slot = malloc((size_t)n * 2 * sizeof *slot);
+    struct tl_pair_slot *slot = tl_alloc((size_t)n * 2, sizeof *slot);
     if (!slot)
         return false;
     for (uint32_t i = 0; i < n * 2; i++)

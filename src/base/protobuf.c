@@ -11,32 +11,17 @@
 
 #include "base/compiler.h"
 #include "base/endian.h"
+#include "base/grow.h"
 #include "base/text/number.h"
 
-enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_LENGTH = 2, VARINT_MOST = 10, CAPACITY_LEAST = 256 };
-
-TL_COLD static bool grow(tl_pb *b, size_t n)
-{
-    if (b->failed)
-        return false;
-    size_t wanted = b->capacity < CAPACITY_LEAST ? CAPACITY_LEAST : b->capacity;
-    while (wanted - b->n < n && wanted <= SIZE_MAX / 4)
-        wanted *= 2;
-    uint8_t *data = wanted - b->n < n ? NULL : realloc(b->data, wanted);
-    if (!data) {
-        b->failed = true;
-        return false;
-    }
-    b->data = data;
-    b->capacity = wanted;
-    return true;
-}
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_LENGTH = 2, VARINT_MOST = 10 };
 
 static inline bool room(tl_pb *b, size_t n)
 {
-    if (TL_LIKELY(b->capacity - b->n >= n && !b->failed))
+    if (TL_LIKELY(!b->failed && TL_GROW(b->data, b->n, n, b->capacity)))
         return true;
-    return grow(b, n);
+    b->failed = true;
+    return false;
 }
 
 static inline uint8_t *put_varint(uint8_t *p, uint64_t v)

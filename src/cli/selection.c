@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 #include "base/text/number.h"
 #include "op/insn_select.h"
 
@@ -335,7 +336,7 @@ static int parse_cpus(tl_selection *s, const tl_words *words, tl_error *e)
                            words->word[i]);
     if (n == 0)
         return 0;
-    s->cpu = malloc(n * sizeof *s->cpu);
+    s->cpu = tl_alloc(n, sizeof *s->cpu);
     if (!s->cpu)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the selection");
     n = 0;

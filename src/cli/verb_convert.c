@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/grow.h"
 #include "base/io/output_folder.h"
 #include "base/text/number.h"
 #include "cli/convert_slice.h"
@@ -249,7 +250,7 @@ static bool wants_order(const conversion *v)
 static int write_events(conversion *v)
 {
     const tl_arguments *a = v->cli->args;
-    tl_source **source = malloc(v->n * sizeof *source);
+    tl_source **source = tl_alloc(v->n, sizeof *source);
     tl_events *events = NULL;
     tl_out out = {.how = v->split};
     tl_error e = {0};

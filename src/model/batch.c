@@ -2,28 +2,28 @@
 #include "model/batch.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/grow.h"
 #include "model/trace_impl.h"
 
 int tl_batch_init(tl_batch *b, const struct tl_trace *t, const tl_want *want, uint32_t capacity, tl_error *e)
 {
     *b = (tl_batch){.trace = t, .capacity = capacity < TL_BATCH_MAX ? capacity : TL_BATCH_MAX};
-    b->ts = malloc(b->capacity * sizeof *b->ts);
-    b->key = malloc(b->capacity * sizeof *b->key);
-    b->cls = malloc(b->capacity * sizeof *b->cls);
-    b->track = malloc(b->capacity * sizeof *b->track);
+    b->ts = tl_alloc(b->capacity, sizeof *b->ts);
+    b->key = tl_alloc(b->capacity, sizeof *b->key);
+    b->cls = tl_alloc(b->capacity, sizeof *b->cls);
+    b->track = tl_alloc(b->capacity, sizeof *b->track);
     bool ok = b->ts && b->key && b->cls && b->track;
     if (t && t->has_aux)
-        ok = (b->aux = malloc(b->capacity * sizeof *b->aux)) && ok;
+        ok = (b->aux = tl_alloc(b->capacity, sizeof *b->aux)) && ok;
     if (t && t->ranked)
-        ok = (b->rank = malloc(b->capacity * sizeof *b->rank)) && ok;
+        ok = (b->rank = tl_alloc(b->capacity, sizeof *b->rank)) && ok;
     if (want->cpu)
-        ok = (b->cpu = malloc(b->capacity * sizeof *b->cpu)) && ok;
+        ok = (b->cpu = tl_alloc(b->capacity, sizeof *b->cpu)) && ok;
     if (want->fields) {
         b->val_capacity = b->capacity;
         b->val = calloc(b->capacity + 1, sizeof *b->val);
-        b->v = malloc(b->val_capacity * sizeof *b->v);
+        b->v = tl_alloc(b->val_capacity, sizeof *b->v);
         b->arena = calloc(1, sizeof *b->arena);
         ok = ok && b->val && b->v && b->arena;
     }
@@ -59,21 +59,8 @@ void tl_batch_clear(tl_batch *b)
 
 tl_value *tl_batch_slots(tl_batch *b, uint32_t n)
 {
-    if (n > b->val_capacity - b->nval) {
-        if (n > UINT32_MAX / 4 - b->nval)
-            return NULL;
-        uint32_t capacity = b->val_capacity;
-        while (n > capacity - b->nval)
-            capacity *= 2;
-        size_t bytes;
-        if (__builtin_mul_overflow((size_t)capacity, sizeof *b->v, &bytes))
-            return NULL;
-        tl_value *larger = realloc(b->v, bytes);
-        if (!larger)
-            return NULL;
-        b->v = larger;
-        b->val_capacity = capacity;
-    }
+    if (!TL_GROW(b->v, b->nval, n, b->val_capacity))
+        return NULL;
     tl_value *slots = b->v + b->nval;
     b->nval += n;
     return slots;

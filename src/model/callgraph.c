@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 typedef struct fold {
     tl_callgraph *g;
     const tl_place_tree *tree;
@@ -25,15 +27,7 @@ static tl_graph_edge *find_edge(fold *f, uint32_t caller, uint32_t callee)
     uint32_t i = tl_hash_get(&f->index, key);
     if (i != TL_HASH_NONE)
         return &g->edge[i];
-    if (g->nedge == f->capacity) {
-        uint32_t capacity = f->capacity ? f->capacity * 2 : 256;
-        tl_graph_edge *edge = realloc(g->edge, capacity * sizeof *edge);
-        if (!edge)
-            return NULL;
-        g->edge = edge;
-        f->capacity = capacity;
-    }
-    if (!tl_hash_put(&f->index, key, g->nedge))
+    if (!TL_GROW(g->edge, g->nedge, 1, f->capacity) || !tl_hash_put(&f->index, key, g->nedge))
         return NULL;
     tl_graph_edge *edge = &g->edge[g->nedge++];
     *edge = (tl_graph_edge){.caller = caller, .callee = callee};

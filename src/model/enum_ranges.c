@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 /* A mapping, and the begin of its range. */
 typedef struct begin {
     uint64_t low, high;
@@ -117,7 +119,7 @@ static bool make_ranges(tl_enum_ranges *r, tl_arena *a, const begin *b, uint32_t
         largest = size > largest ? size : largest;
         most += size > 1 ? 2 * size : 1;
     }
-    heap h = {.item = malloc((largest + 1) * sizeof *h.item)};
+    heap h = {.item = tl_alloc(largest + 1, sizeof *h.item)};
     r->range = h.item ? tl_arena_alloc(a, (size_t)most * sizeof *r->range) : NULL;
     r->n = 0;
     for (uint32_t i = 0, size; r->range && i < n; i += size) {
@@ -131,7 +133,7 @@ static bool make_ranges(tl_enum_ranges *r, tl_arena *a, const begin *b, uint32_t
 bool tl_enum_ranges_make(tl_enum_ranges *r, tl_arena *a, const tl_mapping *mapping, const uint32_t *group, uint32_t n,
                          uint64_t bias, uint64_t highest)
 {
-    begin *b = malloc((size_t)n * sizeof *b);
+    begin *b = tl_alloc((size_t)n, sizeof *b);
     const bool ok = b && make_ranges(r, a, b, find_begins(b, mapping, group, n, bias, highest));
     free(b);
     if (!ok)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "model/enum_ranges.h"
 
 struct tl_enum_text {
@@ -64,7 +65,7 @@ static int compare_places(const void *a_, const void *b_)
 
 static bool find_groups(tl_enum_text *e)
 {
-    place *p = malloc(e->n * sizeof *p);
+    place *p = tl_alloc(e->n, sizeof *p);
     if (!p)
         return false;
     for (uint32_t i = 0; i < e->n; i++)
@@ -141,21 +142,8 @@ tl_enum_text *tl_enum_texts_get(tl_enum_texts *t, const tl_field *f)
         if (e->n == f->nmapping && e->is_flags == is_flags && (is_flags || (e->bias != 0) == (f->type == TL_I64)))
             return e;
     }
-    if (t->n == t->capacity) {
-        uint32_t capacity = t->capacity ? 2 * t->capacity : 16;
-        tl_enum_text **all = realloc(t->all, capacity * sizeof *all);
-        if (!all)
-            return NULL;
-        t->all = all;
-        t->capacity = capacity;
-    }
-    if (f->nmapping > t->most) {
-        const char **match = realloc(t->match, f->nmapping * sizeof *match);
-        if (!match)
-            return NULL;
-        t->match = match;
-        t->most = f->nmapping;
-    }
+    if (!TL_GROW(t->all, t->n, 1, t->capacity) || !TL_GROW(t->match, 0, f->nmapping, t->most))
+        return NULL;
     tl_enum_text *e = make_table(t, f);
     if (!e || !tl_hash_put(&t->known, key, t->n))
         return NULL;

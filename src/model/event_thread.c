@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "model/field_text.h"
 
 uint32_t tl_class_find_field(const tl_class *c, bool context, const char *name)
@@ -38,7 +38,7 @@ tl_thread_fields tl_thread_fields_of(const tl_class *c)
 
 tl_thread_fields *tl_thread_fields_new(const tl_trace *t)
 {
-    tl_thread_fields *f = malloc(((size_t)t->ncls + 1) * sizeof *f);
+    tl_thread_fields *f = tl_alloc((size_t)t->ncls + 1, sizeof *f);
     for (uint32_t i = 0; f && i < t->ncls; i++)
         f[i] = tl_thread_fields_of(&t->cls[i]);
     return f;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 /* Limits recursion: readers make no deeper types, and writers skip deeper values. */
 enum { TYPE_DEPTH_MAX = 2 * TL_VALUE_DEPTH_MAX };
 
@@ -84,15 +86,7 @@ static bool make_field(tl_field_texts *t, const tl_field *f, tl_field_text *out,
 /* Stores members; returns the index, or TL_HASH_NONE when memory runs out. */
 static uint32_t remember(tl_field_texts *t, struct tl_members m)
 {
-    if (t->nmade == t->made_capacity) {
-        uint32_t capacity = t->made_capacity ? 2 * t->made_capacity : 16;
-        struct tl_members *made = realloc(t->made, capacity * sizeof *made);
-        if (!made)
-            return TL_HASH_NONE;
-        t->made = made;
-        t->made_capacity = capacity;
-    }
-    if (!tl_hash_put(&t->known, (uintptr_t)m.field, t->nmade))
+    if (!TL_GROW(t->made, t->nmade, 1, t->made_capacity) || !tl_hash_put(&t->known, (uintptr_t)m.field, t->nmade))
         return TL_HASH_NONE;
     t->made[t->nmade] = m;
     return t->nmade++;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define WINDOW_STEP 16u /* buckets; windows begin and end on multiples of it */
 #define DENSE       8u  /* most window buckets per used one: then a window takes at most twice as much as the list */
 #define HOT         64u /* with this many calls a window of any size pays: searching the list for each costs more */
@@ -53,7 +55,7 @@ static uint64_t *wide_counts(const tl_hist *h)
 
 static bool widen(tl_hist *h)
 {
-    uint64_t *wide = malloc(h->n * sizeof *wide);
+    uint64_t *wide = tl_alloc(h->n, sizeof *wide);
     if (!wide)
         return false;
     for (uint32_t i = 0; i < h->n; i++)
@@ -143,12 +145,12 @@ static bool list_reserve(tl_hist *h, uint32_t n)
         log2++;
     if (log2 == h->capacity_log2)
         return true;
-    tl_hist_pair *moved = realloc(is_alone(h) ? NULL : h->pair, ((size_t)1 << log2) * sizeof *moved);
-    if (!moved)
+    tl_hist_pair *pair = is_alone(h) ? NULL : h->pair;
+    if (!TL_RESIZE(pair, (size_t)1 << log2))
         return false;
     if (is_alone(h))
-        *moved = tl_hist_list_entry(h, 0);
-    h->pair = moved;
+        *pair = tl_hist_list_entry(h, 0);
+    h->pair = pair;
     h->capacity_log2 = log2;
     return true;
 }

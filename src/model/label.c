@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 enum { CAPACITY_LEAST = 64 };
 
 void tl_labels_init(tl_labels *l, tl_label_make *make, void *arg)
@@ -30,26 +32,13 @@ static void keep_bound(tl_labels *l)
     l->n = 0;
 }
 
-static bool grow(tl_labels *l)
-{
-    if (l->n < l->capacity)
-        return true;
-    uint32_t capacity = l->capacity ? l->capacity * 2 : CAPACITY_LEAST;
-    tl_label *label = realloc(l->label, capacity * sizeof *label);
-    if (!label)
-        return false;
-    l->label = label;
-    l->capacity = capacity;
-    return true;
-}
-
 TL_NOINLINE tl_label tl_labels_make(tl_labels *l, uint64_t number)
 {
     tl_label label = {0};
     keep_bound(l);
     tl_pb_clear(&l->scratch);
     l->make(l->arg, number, &l->scratch);
-    if (l->scratch.failed || !grow(l))
+    if (l->scratch.failed || !TL_GROW(l->label, l->n, 1, l->capacity))
         return label;
     char *copy = tl_arena_alloc(&l->arena, l->scratch.n + 1);
     if (!copy || !tl_hash_put(&l->index, number, l->n))

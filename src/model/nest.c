@@ -5,11 +5,10 @@
 #include "model/nest.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "model/trace_impl.h"
+#include "base/grow.h"
 
-enum { NEAR = 64, CAPACITY_LEAST = 64, TRACKS_LEAST = 16 };
+enum { NEAR = 64 };
 
 void tl_nest_fini(tl_nest *nest)
 {
@@ -19,22 +18,6 @@ void tl_nest_fini(tl_nest *nest)
     }
     free(nest->track);
     *nest = (tl_nest){0};
-}
-
-TL_NOINLINE bool tl_nest_grow(tl_nest *nest, uint32_t track)
-{
-    if (track >= TL_TRACKS_MAX)
-        return false;
-    uint32_t n = nest->ntrack ? nest->ntrack : TRACKS_LEAST;
-    while (n <= track)
-        n *= 2;
-    tl_nest_track *array = realloc(nest->track, n * sizeof *array);
-    if (!array)
-        return false;
-    memset(array + nest->ntrack, 0, (n - nest->ntrack) * sizeof *array);
-    nest->track = array;
-    nest->ntrack = n;
-    return true;
 }
 
 /* Stops counting, when memory runs out. */
@@ -54,14 +37,8 @@ static void add_count(tl_nest_track *t, uint64_t function, uint32_t change)
 TL_NOINLINE bool tl_nest_push_slow(tl_nest *nest, tl_nest_track *t, uint64_t function)
 {
     (void)nest;
-    if (t->n == t->capacity) {
-        uint32_t capacity = t->capacity ? t->capacity * 2 : CAPACITY_LEAST;
-        uint64_t *open = realloc(t->open, capacity * sizeof *open);
-        if (!open)
-            return false;
-        t->open = open;
-        t->capacity = capacity;
-    }
+    if (!TL_GROW(t->open, t->n, 1, t->capacity))
+        return false;
     t->open[t->n++] = function;
     if (t->counted)
         add_count(t, function, 1);

@@ -9,7 +9,9 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 #include "base/hash.h"
+#include "model/trace_impl.h"
 
 /* Deepest stack that is tracked. Deeper entries, and as many exits after them, are left out: logs that lost their exits
  * would grow without end, and no real stack of 8 MB holds more frames. */
@@ -34,7 +36,6 @@ typedef struct tl_nest {
 } tl_nest;
 
 void tl_nest_fini(tl_nest *nest); /* a zeroed tl_nest is empty */
-bool tl_nest_grow(tl_nest *nest, uint32_t track);
 bool tl_nest_push_slow(tl_nest *nest, tl_nest_track *t, uint64_t function);
 uint32_t tl_nest_find_slow(tl_nest *nest, tl_nest_track *t, uint64_t function);
 void tl_nest_uncount(tl_nest_track *t, uint64_t function);
@@ -42,9 +43,7 @@ void tl_nest_uncount(tl_nest_track *t, uint64_t function);
 /* NULL when memory runs out. Valid until the next call. */
 TL_ALWAYS_INLINE tl_nest_track *tl_nest_get(tl_nest *nest, uint32_t track)
 {
-    if (TL_UNLIKELY(track >= nest->ntrack) && !tl_nest_grow(nest, track))
-        return NULL;
-    return &nest->track[track];
+    return TL_GROW_TO(nest->track, nest->ntrack, track, TL_TRACKS_MAX) ? &nest->track[track] : NULL;
 }
 
 /* The time of the next event, or of the one before if that is later. */

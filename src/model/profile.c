@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 #include "traceloom/trace.h"
 
 int tl_profile_new(tl_profile **out, const tl_clock *clock, tl_error *e)
@@ -63,32 +64,17 @@ void tl_profile_swap(tl_profile *a, tl_profile *b)
     *b = before;
 }
 
-/* Resizes *array; false, and unchanged, when memory runs out. */
-static bool resize(void *array, uint32_t n, size_t element)
-{
-    void *old;
-    if (n > SIZE_MAX / element)
-        return false;
-    memcpy(&old, array, sizeof old);
-    void *moved = realloc(old, n * element);
-    if (!moved)
-        return false;
-    memcpy(array, &moved, sizeof moved);
-    return true;
-}
-
 static bool reserve_places(tl_profile *p, uint32_t n)
 {
     if (n <= p->place_capacity)
         return true;
-    if (!resize(&p->place, n, sizeof *p->place) || !resize(&p->stat, n, sizeof *p->stat) ||
-        !resize(&p->same_next, n, sizeof *p->same_next))
+    if (!TL_RESIZE(p->place, n) || !TL_RESIZE(p->stat, n) || !TL_RESIZE(p->same_next, n))
         return false;
-    if (p->nweight && (!resize(&p->weight_self, n, p->nweight * sizeof *p->weight_self) ||
-                       !resize(&p->outer_calls, n, sizeof *p->outer_calls)))
+    if (p->nweight &&
+        (!tl_resize(&p->weight_self, n, p->nweight * sizeof *p->weight_self) || !TL_RESIZE(p->outer_calls, n)))
         return false;
     if (p->unwound) {
-        if (!resize(&p->unwound, n, sizeof *p->unwound))
+        if (!TL_RESIZE(p->unwound, n))
             return false;
         memset(p->unwound + p->place_capacity, 0, (n - p->place_capacity) * sizeof *p->unwound);
     }
@@ -100,7 +86,7 @@ static bool reserve_functions(tl_profile *p, uint32_t n)
 {
     if (n <= p->function_capacity)
         return true;
-    if (!resize(&p->function, n, sizeof *p->function) || !resize(&p->same_first, n, sizeof *p->same_first))
+    if (!TL_RESIZE(p->function, n) || !TL_RESIZE(p->same_first, n))
         return false;
     p->function_capacity = n;
     return true;
@@ -321,17 +307,6 @@ static bool same_track(const tl_track *a, const tl_track *b)
            a->name == b->name;
 }
 
-static bool reserve_track(tl_profile *p)
-{
-    if (p->ntrack < p->track_capacity)
-        return true;
-    uint32_t n = p->track_capacity ? 2 * p->track_capacity : 16; /* there are never more tracks than places */
-    if (!resize(&p->track, n, sizeof *p->track))
-        return false;
-    p->track_capacity = n;
-    return true;
-}
-
 uint32_t tl_profile_thread_root(tl_profile *p, const tl_track *track)
 {
     tl_track copy = *track;
@@ -357,7 +332,7 @@ uint32_t tl_profile_interned_thread_root(tl_profile *p, const tl_track *track)
         if (same_track(&p->track[p->place[root].track], &t))
             return root;
     }
-    if (!reserve_track(p))
+    if (!TL_GROW(p->track, p->ntrack, 1, p->track_capacity))
         return TL_HASH_NONE;
     root = add_place(p, 0, TL_NO_FUNCTION, p->ntrack);
     if (!root)

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "model/profile_impl.h"
 
 /* Completes the public numbers of a sum: without calls, or without timed ones, there is no shortest and no longest. */
@@ -86,7 +87,7 @@ static bool hides(const tl_profile *p, uint32_t place)
 int tl_profile_set_outer(tl_profile *p, tl_error *e)
 {
     int status = TL_ENOMEM;
-    uint32_t *order = malloc(p->nplace * sizeof *order);
+    uint32_t *order = tl_alloc(p->nplace, sizeof *order);
     uint32_t *active = calloc((size_t)p->nfunction + 1, sizeof *active); /* frames of each function on the stack */
     if (!order || !active) {
         tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to sum up %" PRIu32 " places", p->nplace);

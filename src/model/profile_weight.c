@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "model/profile_impl.h"
 #include "model/trace_impl.h"
 
@@ -113,7 +114,7 @@ int tl_profile_become_calls(tl_profile *p, bool flat, tl_error *e)
 {
     int status = 0;
     if (p->samples.counted) {
-        tl_place_stat *const calls = p->stat, *samples = malloc(p->place_capacity * sizeof *samples);
+        tl_place_stat *const calls = p->stat, *samples = tl_alloc(p->place_capacity, sizeof *samples);
         if (!samples)
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a profile of samples");
         p->stat = samples;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 #include "model/recording_line.h"
 
 enum { FUNCTION_ID_MAX = 0x0fffffff };
@@ -111,10 +112,7 @@ static void forget_place(tl_recording *r, uint32_t index)
 static bool put_object(tl_recording *r, uint32_t index, const tl_recording_object *o)
 {
     if (index == r->nobject) {
-        tl_recording_object *array = tl_note_grow(r->object, r->nobject, &r->object_capacity, sizeof *array);
-        if (array)
-            r->object = array;
-        if (!array || !tl_hash_put(&r->object_at, o->id, index))
+        if (!TL_GROW(r->object, r->nobject, 1, r->object_capacity) || !tl_hash_put(&r->object_at, o->id, index))
             return false;
     } else {
         forget_place(r, index);
@@ -188,10 +186,8 @@ static int take_function(note *l)
         return tl_note_too_many(l, "functions", TL_RECORDING_FUNCTIONS_MAX);
     const uint32_t index = known == TL_HASH_NONE ? r->nfunction : known;
     const char *text = spec[3].seen ? tl_note_text(l, name) : NULL;
-    tl_recording_function *array = tl_note_grow(r->function, r->nfunction, &r->function_capacity, sizeof *array);
-    if (array)
-        r->function = array;
-    if (!array || (spec[3].seen && !text) || !tl_hash_put(&r->function_at, id, index))
+    if ((spec[3].seen && !text) || !TL_GROW(r->function, r->nfunction, 1, r->function_capacity) ||
+        !tl_hash_put(&r->function_at, id, index))
         return tl_note_no_memory(l->e);
     r->nfunction += known == TL_HASH_NONE;
     r->function[index] =
@@ -257,10 +253,7 @@ static int take_event(note *l)
     const char *text = tl_note_text(l, name);
     if (field && n < 0)
         return tl_note_bad(l, "note.bad-line", "event %" PRIu64 ": its fields are not NAME:TYPE,...", id);
-    tl_recording_event *array = tl_note_grow(r->event, r->nevent, &r->event_capacity, sizeof *array);
-    if (array)
-        r->event = array;
-    if (!array || !field || !text || !tl_hash_put(&r->event_at, id, index))
+    if (!field || !text || !TL_GROW(r->event, r->nevent, 1, r->event_capacity) || !tl_hash_put(&r->event_at, id, index))
         return tl_note_no_memory(l->e);
     r->nevent += known == TL_HASH_NONE;
     r->event[index] = (tl_recording_event){.id = (uint32_t)id,
@@ -286,12 +279,8 @@ static int take_option(note *l)
             i = r->noption;
         if (i == TL_RECORDING_OPTIONS_MAX)
             return tl_note_too_many(l, "options", TL_RECORDING_OPTIONS_MAX);
-        struct tl_recording_option *array = tl_note_grow(r->option, r->noption, &r->option_capacity, sizeof *array);
-        if (!array)
-            return tl_note_no_memory(l->e);
-        r->option = array;
         const char *name = tl_note_text(l, key), *text = tl_note_text(l, value);
-        if (!name || !text)
+        if (!name || !text || !TL_GROW(r->option, r->noption, 1, r->option_capacity))
             return tl_note_no_memory(l->e);
         r->option[i].name = name;
         r->option[i].text = text;
@@ -317,10 +306,8 @@ static int take_thread(note *l)
     char text[TL_RECORDING_LINE_MAX + 32];
     snprintf(text, sizeof text, "%s %" PRIu64, plain ? plain : "", tid);
     const char *full = tl_trace_intern(l->t, text);
-    const char **array = tl_note_grow((void *)(uintptr_t)r->thread, r->nthread, &r->thread_capacity, sizeof(*array));
-    if (array)
-        r->thread = array;
-    if (!array || !plain || !full || !tl_hash_put(&r->thread_at, tid, index))
+    if (!plain || !full || !TL_GROW(r->thread, r->nthread, 1, r->thread_capacity) ||
+        !tl_hash_put(&r->thread_at, tid, index))
         return tl_note_no_memory(l->e);
     r->nthread += known == TL_HASH_NONE;
     r->thread[index] = *plain ? full : NULL;
@@ -425,16 +412,8 @@ void tl_recording_free(tl_recording *r)
 /* Keeps the text, each line with its line feed. */
 static int keep_text(tl_recording *r, const char *text, size_t n, tl_error *e)
 {
-    if (n + 1 > r->capacity - r->n) {
-        size_t capacity = r->capacity ? 2 * r->capacity : 4096;
-        while (capacity - r->n < n + 1)
-            capacity *= 2;
-        char *larger = realloc(r->text, capacity);
-        if (!larger)
-            return tl_note_no_memory(e);
-        r->text = larger;
-        r->capacity = capacity;
-    }
+    if (!TL_GROW(r->text, r->n, n + 1, r->capacity))
+        return tl_note_no_memory(e);
     memcpy(r->text + r->n, text, n);
     r->n += n;
     if (text[n - 1] != '\n')

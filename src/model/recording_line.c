@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int tl_note_no_memory(tl_error *e)
@@ -116,17 +115,6 @@ const char *tl_note_text(const note *l, piece s)
     }
     plain[n] = '\0';
     return tl_trace_intern(l->t, plain);
-}
-
-void *tl_note_grow(void *array, uint32_t n, uint32_t *capacity, size_t element)
-{
-    if (n < *capacity)
-        return array;
-    const uint32_t larger = *capacity ? 2 * *capacity : 16;
-    void *moved = realloc(array, larger * element);
-    if (moved)
-        *capacity = larger;
-    return moved;
 }
 
 bool tl_piece_is_hex(piece s)

@@ -47,7 +47,4 @@ int tl_note_bad(const note *l, const char *rule, const char *format, ...) TL_PRI
 int tl_note_too_many(const note *l, const char *what, uint32_t most);
 int tl_note_no_memory(tl_error *e);
 
-/* Room for one more in an array that doubles; NULL when memory runs out. */
-void *tl_note_grow(void *array, uint32_t n, uint32_t *capacity, size_t element);
-
 #endif

@@ -14,8 +14,6 @@
 #define NONE     UINT32_MAX
 #define KEYS_MAX (4 * TL_SPANS_MAX) /* in a table, before unused ones are removed */
 
-enum { SLOTS_LEAST = 64, TRACKS_LEAST = 16, LANES_LEAST = 4 };
-
 struct tl_span_slot {
     tl_span s;
     uint64_t serial;  /* identifies this use of the slot; 0: free */
@@ -106,17 +104,13 @@ static uint64_t of_class(const tl_spans *s, uint32_t track, uint32_t cls)
 static uint32_t take_slot(tl_spans *s)
 {
     if (s->free == NONE) {
-        uint32_t n = s->nslot ? 2 * s->nslot : SLOTS_LEAST;
-        slot *larger = realloc(s->slot, n * sizeof *larger);
-        if (!larger)
+        const uint32_t before = s->nslot;
+        if (!TL_GROW_TO(s->slot, s->nslot, before, NONE))
             return NONE;
-        memset(larger + s->nslot, 0, (n - s->nslot) * sizeof *larger);
-        s->slot = larger;
-        for (uint32_t i = n; i-- > s->nslot;) {
-            larger[i].next = s->free;
+        for (uint32_t i = s->nslot; i-- > before;) {
+            s->slot[i].next = s->free;
             s->free = i;
         }
-        s->nslot = n;
     }
     uint32_t at = s->free;
     s->free = s->slot[at].next;
@@ -168,15 +162,7 @@ static bool take_lane(tl_spans *s, uint32_t track, uint32_t cls, uint64_t ts, ui
     const uint64_t key = (uint64_t)track << 32 | cls;
     uint32_t at = tl_hash_get(&s->lane, key);
     if (at == TL_HASH_NONE) {
-        if (s->nlanes == s->lanes_capacity) {
-            uint32_t capacity = s->lanes_capacity ? 2 * s->lanes_capacity : TRACKS_LEAST;
-            struct tl_span_lanes *larger = realloc(s->lanes, capacity * sizeof *larger);
-            if (!larger)
-                return false;
-            s->lanes = larger;
-            s->lanes_capacity = capacity;
-        }
-        if (!tl_hash_put(&s->lane, key, s->nlanes))
+        if (!TL_GROW(s->lanes, s->nlanes, 1, s->lanes_capacity) || !tl_hash_put(&s->lane, key, s->nlanes))
             return false;
         at = s->nlanes++;
         s->lanes[at] = (struct tl_span_lanes){0};
@@ -186,15 +172,9 @@ static bool take_lane(tl_spans *s, uint32_t track, uint32_t cls, uint64_t ts, ui
     while (i < l->n && l->until[i] > ts)
         i++;
     *lane = i < TL_SPAN_LANES_MAX ? i : NONE;
-    if (i == l->capacity && i < TL_SPAN_LANES_MAX) {
-        uint32_t capacity = l->capacity ? 2 * l->capacity : LANES_LEAST;
-        uint64_t *larger = realloc(l->until, capacity * sizeof *larger);
-        if (!larger)
-            return false;
-        l->until = larger;
-        l->capacity = capacity;
-    }
     if (*lane != NONE) {
+        if (!TL_GROW(l->until, i, 1, l->capacity))
+            return false;
         l->n += i == l->n;
         l->until[i] = UINT64_MAX;
     }

@@ -4,28 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text/number.h"
-
-enum { CAPACITY_LEAST = 64 };
-
-static bool grow(tl_stack_frames *s)
-{
-    if (s->capacity > UINT32_MAX / 2)
-        return false;
-    const uint32_t capacity = s->capacity ? 2 * s->capacity : CAPACITY_LEAST;
-    const tl_frame **frame = realloc(s->frame, capacity * sizeof(*frame));
-    if (!frame)
-        return false;
-    s->frame = frame;
-    s->capacity = capacity;
-    return true;
-}
 
 bool tl_stack_frames_set(tl_stack_frames *s, const tl_value *stack)
 {
     s->n = 0;
     for (const tl_frame *f = stack->as.p; f && s->n < stack->n; f = f->caller) {
-        if (s->n == s->capacity && !grow(s)) {
+        if (!TL_GROW(s->frame, s->n, 1, s->capacity)) {
             s->n = 0;
             return false;
         }

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "model/profile_impl.h"
 #include "model/span.h"
 
-enum { MEMO = 4096, LEAST = 256, PATH_MOST = 1 << 20, MUCH = 1 << 18 };
+enum { MEMO = 4096, PATH_MOST = 1 << 20, MUCH = 1 << 18 };
 
 struct tl_stack_memo {
     const tl_frame *frame;
@@ -56,14 +57,8 @@ static struct tl_stack_memo *memo_of(tl_stack_nodes *s, const tl_frame *f)
 
 static bool new_memo(tl_stack_nodes *s, const tl_frame *f, struct tl_stack_memo **out)
 {
-    if (s->nlast == s->last_capacity) {
-        const uint32_t capacity = s->last_capacity ? 2 * s->last_capacity : LEAST;
-        struct tl_stack_memo *larger = capacity > s->last_capacity ? realloc(s->last, capacity * sizeof *larger) : NULL;
-        if (!larger)
-            return false;
-        s->last = larger;
-        s->last_capacity = capacity;
-    }
+    if (!TL_GROW(s->last, s->nlast, 1, s->last_capacity))
+        return false;
     *out = &s->last[s->nlast];
     return tl_hash_put(&s->last_index, (uint64_t)(uintptr_t)f, s->nlast) && ++s->nlast;
 }
@@ -116,15 +111,8 @@ static tl_stack_found make_label(tl_stack_nodes *s, const tl_frame *f, uint32_t 
     *label = tl_hash_get(&s->label_index, (uint64_t)(uintptr_t)name);
     if (*label != TL_HASH_NONE)
         return TL_STACK_NODE;
-    if (s->nlabel == s->label_capacity) {
-        uint32_t capacity = s->label_capacity ? 2 * s->label_capacity : LEAST;
-        const char **larger = realloc(s->label, capacity * sizeof *larger);
-        if (!larger)
-            return TL_STACK_NO_MEMORY;
-        s->label = larger;
-        s->label_capacity = capacity;
-    }
-    if (!tl_hash_put(&s->label_index, (uint64_t)(uintptr_t)name, s->nlabel))
+    if (!TL_GROW(s->label, s->nlabel, 1, s->label_capacity) ||
+        !tl_hash_put(&s->label_index, (uint64_t)(uintptr_t)name, s->nlabel))
         return TL_STACK_NO_MEMORY;
     s->label[s->nlabel] = name;
     *label = s->nlabel++;
@@ -156,14 +144,7 @@ static tl_stack_found get_child(tl_stack_nodes *s, uint32_t parent, const tl_fra
         return TL_STACK_NODE;
     if (s->n == TL_STACK_NODES_MAX)
         return TL_STACK_TOO_MANY;
-    if (s->n == s->capacity) {
-        tl_stack_node *larger = realloc(s->node, 2 * (size_t)s->capacity * sizeof *larger);
-        if (!larger)
-            return TL_STACK_NO_MEMORY;
-        s->node = larger;
-        s->capacity *= 2;
-    }
-    if (!tl_hash_put(&s->child, key, s->n))
+    if (!TL_GROW(s->node, s->n, 1, s->capacity) || !tl_hash_put(&s->child, key, s->n))
         return TL_STACK_NO_MEMORY;
     s->node[s->n] = (tl_stack_node){parent, label, s->node[parent].depth + 1};
     *node = s->n++;
@@ -176,23 +157,16 @@ static bool prepare(tl_stack_nodes *s)
         s->memo = calloc(MEMO, sizeof *s->memo);
     if (!s->named)
         s->named = calloc(MEMO, sizeof *s->named);
-    if (!s->node && (s->node = calloc(LEAST, sizeof *s->node)) != NULL) {
-        s->capacity = LEAST;
-        s->n = 1;
-    }
-    return s->memo && s->named && s->node;
+    if (!TL_GROW_TO(s->node, s->capacity, 0, 1))
+        return false;
+    s->n += s->n == 0;
+    return s->memo && s->named;
 }
 
 static bool push(tl_stack_nodes *s, uint32_t n, const tl_frame *f)
 {
-    if (n == s->path_capacity) {
-        uint32_t capacity = s->path_capacity ? 2 * s->path_capacity : LEAST;
-        const tl_frame **larger = capacity <= PATH_MOST ? realloc(s->path, capacity * sizeof *larger) : NULL;
-        if (!larger)
-            return false;
-        s->path = larger;
-        s->path_capacity = capacity;
-    }
+    if (n == PATH_MOST || !TL_GROW(s->path, n, 1, s->path_capacity))
+        return false;
     s->path[n] = f;
     return true;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 struct tl_string_rank {
     const char *s;
     uint32_t rank;
@@ -52,7 +54,7 @@ int tl_string_ranks_init(tl_string_ranks *r, const tl_profile *p, tl_error *e)
     uint64_t most = 6 * (uint64_t)p->nfunction + p->ntrack + 3;
     if (most > UINT32_MAX || most > SIZE_MAX / sizeof *r->by_pointer)
         goto no_memory;
-    r->by_pointer = malloc((size_t)most * sizeof *r->by_pointer);
+    r->by_pointer = tl_alloc((size_t)most, sizeof *r->by_pointer);
     if (!r->by_pointer)
         goto no_memory;
     collect(r, p);
@@ -63,7 +65,7 @@ int tl_string_ranks_init(tl_string_ranks *r, const tl_profile *p, tl_error *e)
             r->by_pointer[n++] = r->by_pointer[i];
     r->npointer = n;
 
-    r->text = malloc(((size_t)n + 1) * sizeof *r->text);
+    r->text = tl_alloc((size_t)n + 1, sizeof *r->text);
     if (!r->text)
         goto no_memory;
     qsort(r->by_pointer, n, sizeof *r->by_pointer, by_text);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "model/recording.h"
 
 #define RATE_PARTS 1000u /* measurements of one frequency differ by at most one part in this many */
@@ -56,7 +57,7 @@ void tl_trace_set_clock(tl_trace *t, const char *name, uint64_t hz)
 
 int tl_trace_set_classes(tl_trace *t, const tl_class *c, uint32_t n, tl_error *e)
 {
-    tl_class *copy = malloc(((size_t)n + 1) * sizeof *copy); /* n may be 0 */
+    tl_class *copy = tl_alloc((size_t)n + 1, sizeof *copy); /* n may be 0 */
     if (!copy)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %u event classes", n);
     if (n > 0)
@@ -72,27 +73,12 @@ int tl_trace_set_classes(tl_trace *t, const tl_class *c, uint32_t n, tl_error *e
     return 0;
 }
 
-/* Makes room for one more element in an array that doubles. */
-static void *grow(void *array, uint32_t n, uint32_t *capacity, size_t element)
-{
-    if (n < *capacity)
-        return array;
-    uint32_t larger = *capacity ? *capacity * 2 : 16;
-    void *moved = larger > *capacity ? realloc(array, larger * element) : NULL;
-    if (moved)
-        *capacity = larger;
-    return moved;
-}
-
 int tl_trace_add_track(tl_trace *t, const tl_track *track, uint32_t *index, tl_error *e)
 {
     if (t->ntrack == TL_TRACKS_MAX)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "more than %u threads, which no recorder writes", TL_TRACKS_MAX);
-    tl_track *array = grow(t->track, t->ntrack, &t->track_capacity, sizeof *array);
-    if (array)
-        t->track = array;
     const char *name = tl_trace_intern(t, track->name);
-    if (!array || !name)
+    if (!name || !TL_GROW(t->track, t->ntrack, 1, t->track_capacity))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for thread %u", t->ntrack);
     t->track[t->ntrack] = *track;
     t->track[t->ntrack].name = name;
@@ -117,10 +103,8 @@ int tl_trace_add_function(tl_trace *t, const tl_function *f, tl_error *e)
         t->function[known] = copy;
         return 0;
     }
-    tl_function *array = grow(t->function, t->nfunction, &t->function_capacity, sizeof *array);
-    if (array)
-        t->function = array;
-    if (!array || !tl_hash_put(&t->function_index, (uint64_t)f->id, t->nfunction))
+    if (!TL_GROW(t->function, t->nfunction, 1, t->function_capacity) ||
+        !tl_hash_put(&t->function_index, (uint64_t)f->id, t->nfunction))
         goto no_memory;
     t->function[t->nfunction++] = copy;
     return 0;
@@ -161,13 +145,11 @@ static int report(tl_trace *t, tl_error *e, const tl_damage *d, const char *text
             (void)remember(t, &id, sizeof id); /* if memory runs out, a second pass counts it again */
         return 0;
     }
-    tl_damage *array = grow(*list, *n, is_note ? &t->note_capacity : &t->damage_capacity, sizeof *array);
-    if (array)
-        *list = array;
+    uint32_t *capacity = is_note ? &t->note_capacity : &t->damage_capacity;
     tl_damage copy = *d;
     copy.what = intern(t, text);
     copy.file = file;
-    if (!array || !copy.what || !remember(t, &id, sizeof id))
+    if (!TL_GROW(*list, *n, 1, *capacity) || !copy.what || !remember(t, &id, sizeof id))
         return tl_fail(e, TL_ENOMEM, d->at, "no memory for the list of damage");
     (*list)[(*n)++] = copy;
     return 0;
@@ -252,11 +234,8 @@ int tl_trace_add_content(tl_trace *t, tl_contents *to, const char *name, size_t 
 
 int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64_t number, tl_error *e)
 {
-    tl_property *array = grow(t->property, t->nproperty, &t->property_capacity, sizeof *array);
-    if (array)
-        t->property = array;
     tl_property p = {.name = tl_trace_intern(t, name), .text = text, .number = number};
-    if (!array || !p.name || !intern_in_place(t, &p.text))
+    if (!p.name || !intern_in_place(t, &p.text) || !TL_GROW(t->property, t->nproperty, 1, t->property_capacity))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the properties of the trace");
     t->property[t->nproperty++] = p;
     return 0;
@@ -264,7 +243,7 @@ int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64
 
 int tl_trace_set_header(tl_trace *t, const tl_field *field, uint32_t n, const tl_value *v, uint32_t slots, tl_error *e)
 {
-    tl_value *copy = malloc(((size_t)slots + 1) * sizeof *copy);
+    tl_value *copy = tl_alloc((size_t)slots + 1, sizeof *copy);
     if (!copy)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the header of the trace");
     for (uint32_t i = 0; i < slots; i++)

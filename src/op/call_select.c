@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text/glob.h"
 
 bool tl_select_label(const tl_select *s, const char *label, bool *hit, bool *hit_not)
@@ -186,8 +187,8 @@ int tl_call_select_init(tl_call_select *s, const tl_select *select, const tl_tra
         s->from = select->time_from > UINT64_MAX - begin ? UINT64_MAX : begin + select->time_from;
     if (select->has_to)
         s->to = select->time_to > UINT64_MAX - begin ? UINT64_MAX : begin + select->time_to;
-    s->track = malloc((t->ntrack + 1) * sizeof *s->track);
-    s->cls = malloc((t->ncls + 1) * sizeof *s->cls);
+    s->track = tl_alloc(t->ntrack + 1, sizeof *s->track);
+    s->cls = tl_alloc(t->ncls + 1, sizeof *s->cls);
     s->hit = calloc(select->nfunc + 1, sizeof *s->hit);
     s->hit_not = calloc(select->nnot + 1, sizeof *s->hit_not);
     if (!s->track || !s->cls || !s->hit || !s->hit_not) {
@@ -219,15 +220,8 @@ bool tl_call_select_track(const tl_call_select *s, uint32_t track)
 
 bool tl_call_select_function(tl_call_select *s, const tl_profile *p, uint32_t function)
 {
-    if (function >= s->nfunction) {
-        uint32_t n = p->function_capacity > function ? p->function_capacity : function + 1;
-        uint8_t *larger = realloc(s->function, n);
-        if (!larger)
-            return true;
-        memset(larger + s->nfunction, 0, n - s->nfunction);
-        s->function = larger;
-        s->nfunction = n;
-    }
+    if (!TL_GROW_TO(s->function, s->nfunction, function, UINT32_MAX))
+        return true;
     if (!s->function[function]) {
         char buffer[24];
         const char *label = tl_function_label(&p->function[function], buffer);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "op/call_select.h"
 
 enum { EXIT_OF_ANY = UINT8_MAX }; /* in place of a kind: an exit without a function */
@@ -48,7 +49,7 @@ struct tl_callstack {
     uint8_t *kind;   /* by class: TL_ENTER, TL_EXIT or anything else */
     thread *thread;  /* by track */
     uint32_t *begun; /* the tracks that have begun since the last finish */
-    uint32_t nbegun, ntrack;
+    uint32_t nbegun, begun_capacity, ntrack;
     uint32_t loops_from; /* repeats of functions are counted beyond this many frames */
     void (*closed)(void *arg, const tl_call *call);
     void *arg;
@@ -69,8 +70,7 @@ int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const
     c->kind = malloc(t->ncls + 1);
     c->ntrack = t->ntrack;
     c->thread = calloc((size_t)t->ntrack + 1, sizeof *c->thread);
-    c->begun = malloc(((size_t)t->ntrack + 1) * sizeof *c->begun);
-    int status = c->kind && c->thread && c->begun ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to match calls");
+    int status = c->kind && c->thread ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to match calls");
     if (status == 0 && c->selecting)
         status = tl_call_select_init(&c->select, options->select, t, t->has_range ? t->begin : 0, e);
     if (status < 0) {
@@ -186,11 +186,9 @@ TL_COLD static bool grow_functions(thread *th, uint32_t function)
 
 TL_COLD static bool grow_stack(thread *th)
 {
-    uint32_t capacity = th->capacity ? 2 * th->capacity : 64;
-    frame *larger = realloc(th->stack, capacity * sizeof *larger);
-    if (!larger)
+    const uint32_t capacity = th->capacity ? 2 * th->capacity : 64;
+    if (!TL_RESIZE(th->stack, capacity))
         return false;
-    th->stack = larger;
     th->capacity = capacity;
     return true;
 }
@@ -199,6 +197,8 @@ TL_COLD static bool grow_stack(thread *th)
 TL_COLD static bool begin_thread(tl_callstack *c, uint32_t track)
 {
     thread *th = &c->thread[track];
+    if (!TL_GROW(c->begun, c->nbegun, 1, c->begun_capacity))
+        return false;
     th->used = true;
     c->begun[c->nbegun++] = track;
     th->root = c->per_thread ? tl_profile_thread_root(c->p, &c->trace->track[track]) : 0;
@@ -412,23 +412,6 @@ static void forget_top(tl_callstack *c, uint32_t track, thread *th)
         tell(c, track, th, f, TL_NO_EXIT, UINT64_MAX);
 }
 
-/* Tracks may be added while reading. */
-static bool grow_tracks(tl_callstack *c, uint32_t track)
-{
-    const uint32_t n = c->trace->ntrack > track ? c->trace->ntrack : track + 1;
-    thread *threads = realloc(c->thread, ((size_t)n + 1) * sizeof *threads);
-    if (threads)
-        c->thread = threads;
-    uint32_t *begun = realloc(c->begun, ((size_t)n + 1) * sizeof *begun);
-    if (begun)
-        c->begun = begun;
-    if (!threads || !begun)
-        return false;
-    memset(threads + c->ntrack, 0, (n - c->ntrack) * sizeof *threads);
-    c->ntrack = n;
-    return true;
-}
-
 uint32_t tl_callstack_depth(const tl_callstack *c, uint32_t track)
 {
     return track < c->ntrack ? c->thread[track].depth : 0;
@@ -453,7 +436,7 @@ bool tl_callstack_cut(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t d
 bool tl_callstack_push(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t function, bool begun)
 {
     const uint32_t track = b->track[i];
-    if (track >= c->ntrack && !grow_tracks(c, track))
+    if (!TL_GROW_TO(c->thread, c->ntrack, track, TL_TRACKS_MAX)) /* tracks may come while reading */
         return false;
     thread *th = &c->thread[track];
     return (th->used || begin_thread(c, track)) && push(c, b, i, th, function, function, begun);

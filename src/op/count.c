@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/pool.h"
 #include "op/source_impl.h"
 
@@ -20,7 +21,7 @@ static int count_init(tl_count *c, const tl_trace *t, tl_error *e)
     size_t tracks = (size_t)t->ntrack + 1, classes = (size_t)t->ncls + 1;
     c->by_class = calloc(classes, sizeof *c->by_class);
     c->by_track = calloc(tracks, sizeof *c->by_track);
-    c->begin = malloc(tracks * sizeof *c->begin);
+    c->begin = tl_alloc(tracks, sizeof *c->begin);
     c->end = calloc(tracks, sizeof *c->end);
     if (!c->by_class || !c->by_track || !c->begin || !c->end) {
         tl_count_free(c);
@@ -144,7 +145,7 @@ int tl_source_count(tl_source *s, unsigned threads, tl_count *out, tl_error *e)
         w.has_format = w.has_format || s->trace.cls[i].kind == TL_FORMAT;
     w.worker = calloc(n, sizeof *w.worker);
     w.error = calloc(n, sizeof *w.error);
-    w.failed = malloc(n * sizeof *w.failed);
+    w.failed = tl_alloc(n, sizeof *w.failed);
     int status = w.order && w.worker && w.error && w.failed
                      ? 0
                      : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to count events");

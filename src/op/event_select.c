@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 #include "base/text/glob.h"
 #include "model/event_thread.h"
 #include "model/field_text.h"
@@ -42,20 +43,10 @@ static void set_bit(tl_event_select *f, uint32_t track, uint64_t i)
 {
     bits *b = &f->drop[track];
     const size_t word = (size_t)(i / 64);
-    if (word >= b->nword) {
-        size_t n = b->nword ? b->nword : 64;
-        while (n <= word)
-            n *= 2;
-        uint64_t *larger = realloc(b->word, n * sizeof *larger);
-        if (!larger) {
-            f->no_memory = true;
-            return;
-        }
-        memset(larger + b->nword, 0, (n - b->nword) * sizeof *larger);
-        b->word = larger;
-        b->nword = n;
-    }
-    b->word[word] |= UINT64_C(1) << (i % 64);
+    if (TL_GROW_TO(b->word, b->nword, word, SIZE_MAX))
+        b->word[word] |= UINT64_C(1) << (i % 64);
+    else
+        f->no_memory = true;
 }
 
 static void judge_call(void *arg, const tl_call *call)
@@ -135,7 +126,7 @@ static int find_stacks(tl_event_select *f, tl_source *s, tl_error *e)
     bool any = false;
     if (f->select->nfunc == 0 && f->select->nnot == 0)
         return 0;
-    f->stack = malloc(((size_t)t->ncls + 1) * sizeof *f->stack);
+    f->stack = tl_alloc((size_t)t->ncls + 1, sizeof *f->stack);
     if (!f->stack)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
     for (uint32_t i = 0; i < t->ncls; i++) {

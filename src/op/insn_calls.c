@@ -3,8 +3,8 @@
 #include "op/insn_calls.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/grow.h"
 #include "base/pair_map.h"
 #include "isa/a64_block.h"
 #include "model/trace_impl.h"
@@ -116,7 +116,7 @@ int tl_insn_calls_new(tl_insn_calls **out, tl_profile *p, const tl_trace *t, con
         take_selection(c, options->select);
     c->is_insn = calloc((size_t)t->ncls + 1, sizeof *c->is_insn);
     c->thread = calloc((size_t)t->ntrack + 1, sizeof *c->thread);
-    c->begun = malloc(((size_t)t->ntrack + 1) * sizeof *c->begun);
+    c->begun = tl_alloc((size_t)t->ntrack + 1, sizeof *c->begun);
     int status = tl_insn_functions_init(&c->functions, t, code, e);
     if (status == 0 && (!c->is_insn || !c->thread || !c->begun))
         status = no_memory(e);
@@ -197,15 +197,9 @@ static bool count_back(tl_insn_calls *c, thread *th, uint64_t back, bool more)
 
 static bool push(tl_insn_calls *c, thread *th, const frame *f)
 {
-    if (th->depth == th->capacity) {
-        const uint32_t capacity = th->capacity ? 2 * th->capacity : 64;
-        frame *larger = realloc(th->stack, capacity * sizeof *larger);
-        if (!larger) {
-            no_memory(c->error);
-            return false;
-        }
-        th->stack = larger;
-        th->capacity = capacity;
+    if (!TL_GROW(th->stack, th->depth, 1, th->capacity)) {
+        no_memory(c->error);
+        return false;
     }
     if (f->returns && !count_back(c, th, f->back, true))
         return false;

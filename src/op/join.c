@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 typedef struct member {
     const tl_trace *trace;
     uint32_t *cls, *track; /* its ids -> joined ids */
@@ -144,13 +146,13 @@ static int join_classes(tl_join *j, tl_error *e)
     size_t most = 1;
     for (uint32_t i = 0; i < j->n; i++)
         most += j->member[i].trace->ncls;
-    class_list all = {.cls = malloc(most * sizeof *all.cls),
-                      .of = malloc(most * sizeof(*all.of)),
-                      .older = malloc(most * sizeof *all.older)};
+    class_list all = {.cls = tl_alloc(most, sizeof *all.cls),
+                      .of = tl_alloc(most, sizeof(*all.of)),
+                      .older = tl_alloc(most, sizeof *all.older)};
     bool ok = all.cls && all.of && all.older;
     for (uint32_t i = 0; ok && i < j->n; i++) {
         member *m = &j->member[i];
-        m->cls = malloc(((size_t)m->trace->ncls + 1) * sizeof *m->cls);
+        m->cls = tl_alloc((size_t)m->trace->ncls + 1, sizeof *m->cls);
         ok = m->cls != NULL;
         for (uint32_t k = 0; ok && k < m->trace->ncls; k++) {
             m->cls[k] = list_class(&all, &m->trace->cls[k], m->trace);
@@ -172,7 +174,7 @@ static int join_tracks(tl_join *j, tl_error *e)
 {
     for (uint32_t i = 0; i < j->n; i++) {
         member *m = &j->member[i];
-        m->track = malloc((m->trace->ntrack + 1) * sizeof *m->track);
+        m->track = tl_alloc(m->trace->ntrack + 1, sizeof *m->track);
         if (!m->track)
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to join traces");
         for (uint32_t k = 0; k < m->trace->ntrack; k++) {
@@ -194,15 +196,8 @@ static int join_tracks(tl_join *j, tl_error *e)
 /* Gives a function of a member a new id. */
 static int rename_function(tl_join *j, member *m, int64_t old, int64_t new, tl_error *e)
 {
-    if (j->nrenamed == j->renamed_capacity) {
-        uint32_t capacity = j->renamed_capacity ? 2 * j->renamed_capacity : 64;
-        int64_t *larger = realloc(j->renamed, capacity * sizeof *larger);
-        if (!larger)
-            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to join traces");
-        j->renamed = larger;
-        j->renamed_capacity = capacity;
-    }
-    if (!tl_hash_put(&m->function, (uint64_t)old, j->nrenamed))
+    if (!TL_GROW(j->renamed, j->nrenamed, 1, j->renamed_capacity) ||
+        !tl_hash_put(&m->function, (uint64_t)old, j->nrenamed))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to join traces");
     j->renamed[j->nrenamed++] = new;
     return 0;

@@ -166,15 +166,11 @@ static uint64_t times(uint64_t a, uint64_t b)
 /* The state of a track; NULL when memory runs out. Tracks may be added while reading. */
 TL_COLD static thread *new_threads(sample_job *m, uint32_t track)
 {
-    uint32_t n = m->trace->ntrack > track ? m->trace->ntrack : track + 1;
-    n = n > 2 * m->nthread ? n : 2 * m->nthread;
-    thread *larger = realloc(m->thread, n * sizeof *larger);
-    if (!larger)
+    const uint32_t before = m->nthread;
+    if (!TL_GROW(m->thread, before, track - before + 1, m->nthread))
         return NULL;
-    for (uint32_t i = m->nthread; i < n; i++)
-        larger[i] = (thread){.root = TL_HASH_NONE};
-    m->thread = larger;
-    m->nthread = n;
+    for (uint32_t i = before; i < m->nthread; i++)
+        m->thread[i] = (thread){.root = TL_HASH_NONE};
     return &m->thread[track];
 }
 
@@ -367,7 +363,7 @@ static int start(sample_job *m, tl_source *s, tl_error *e)
     m->p->per_thread = m->options->per_thread;
     tl_sample_stack_init(&m->stack, m->p, s, m->options->lines);
     m->stack.function_flags = function_flags(t);
-    m->plan = malloc(((size_t)t->ncls + 1) * sizeof *m->plan);
+    m->plan = tl_alloc((size_t)t->ncls + 1, sizeof *m->plan);
     if (!m->plan)
         return no_memory(m, e);
     for (uint32_t i = 0; i < t->ncls; i++)

@@ -3,7 +3,8 @@
 #include "base/text/same_text.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/grow.h"
 
 enum { FRESH_LEAST = 64 };
 
@@ -25,15 +26,8 @@ void tl_sample_stack_fini(tl_sample_stack *s)
 /* Remembers that a function has this name in this batch; false when memory runs out. */
 static bool remember(tl_sample_stack *s, uint32_t function, const char *name)
 {
-    if (TL_UNLIKELY(function >= s->nknown)) {
-        const uint32_t n = s->p->function_capacity; /* more than `function` */
-        tl_known_name *larger = realloc(s->known, n * sizeof *larger);
-        if (!larger)
-            return false;
-        memset(larger + s->nknown, 0, (n - s->nknown) * sizeof *larger);
-        s->known = larger;
-        s->nknown = n;
-    }
+    if (!TL_GROW_TO(s->known, s->nknown, function, UINT32_MAX))
+        return false;
     s->known[function] = (tl_known_name){name, s->batch};
     return true;
 }
@@ -105,23 +99,12 @@ static uint32_t function_at(tl_sample_stack *s, uint32_t function, const tl_fram
 
 /* ---- places ---- */
 
-static bool grow_fresh(tl_sample_stack *s)
-{
-    const size_t n = s->nfresh ? 2 * s->nfresh : FRESH_LEAST;
-    tl_frame **larger = n <= SIZE_MAX / sizeof *larger ? realloc(s->fresh, n * sizeof *larger) : NULL;
-    if (!larger)
-        return false;
-    s->fresh = larger;
-    s->nfresh = n;
-    return true;
-}
-
 uint32_t tl_sample_stack_place_slow(tl_sample_stack *s, uint32_t root, const tl_frame *top)
 {
     const tl_frame *at = top;
     size_t n = 0;
     for (; at && !at->memo; at = at->caller) {
-        if (TL_UNLIKELY(n == s->nfresh) && !grow_fresh(s))
+        if (!TL_GROW(s->fresh, n, 1, s->nfresh))
             return TL_HASH_NONE;
         s->fresh[n++] = (tl_frame *)(uintptr_t)at; /* its cursor's frames: their memo may be written */
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "model/format_impl.h"
 #include "op/sink_part.h"
 
@@ -37,14 +38,8 @@ void tl_drops_add(tl_drops *d, const char *what, uint64_t n)
             d->drop[i].n += n;
             return;
         }
-    if (d->n == d->capacity) {
-        uint32_t capacity = d->capacity ? 2 * d->capacity : 8;
-        tl_drop *larger = realloc(d->drop, capacity * sizeof *larger);
-        if (!larger)
-            return;
-        d->drop = larger;
-        d->capacity = capacity;
-    }
+    if (!TL_GROW(d->drop, d->n, 1, d->capacity))
+        return;
     d->drop[d->n++] = (tl_drop){.what = what, .n = n};
 }
 
@@ -116,7 +111,7 @@ static int ask_classes(tl_sink *s, tl_error *e)
 {
     const tl_trace *t = s->trace;
     bool keeps = false, drops = false;
-    s->accept = malloc((t->ncls + 1) * sizeof *s->accept);
+    s->accept = tl_alloc(t->ncls + 1, sizeof *s->accept);
     if (!s->accept)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write events");
     s->all_kept = true;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/grow.h"
 #include "model/recording.h"
 #include "op/stream_reader.h"
 #include "op/symbols/code_map.h"
@@ -422,8 +423,8 @@ static int heavier_first(const void *left, const void *right)
 uint32_t *tl_source_by_weight(tl_source *s)
 {
     uint32_t n = tl_source_streams(s);
-    uint32_t *order = malloc((n + 1) * sizeof *order);
-    weighed *w = malloc((n + 1) * sizeof *w);
+    uint32_t *order = tl_alloc(n + 1, sizeof *order);
+    weighed *w = tl_alloc(n + 1, sizeof *w);
     for (uint32_t i = 0; order && w && i < n; i++)
         w[i] = (weighed){s->reader->stream_weight ? s->reader->stream_weight(s->state, i) : 1, i};
     if (order && w) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 #include "base/io/base_name.h"
 #include "model/format_impl.h"
 #include "op/sink_part.h"
@@ -64,14 +65,8 @@ bool tl_split_wants_order(const tl_split *s, bool format_wants_order)
 /* The path of a part, remembered. */
 static const char *part_path(tl_split *s, uint64_t number)
 {
-    if (s->npart == s->part_capacity) {
-        const uint32_t capacity = s->part_capacity ? 2 * s->part_capacity : 16;
-        char **larger = realloc(s->part, capacity * sizeof *larger);
-        if (!larger)
-            return NULL;
-        s->part = larger;
-        s->part_capacity = capacity;
-    }
+    if (!TL_GROW(s->part, s->npart, 1, s->part_capacity))
+        return NULL;
     const char *base = tl_base_name(s->path);
     const char *dot = *base ? strchr(base + 1, '.') : NULL;
     const size_t stem = dot ? (size_t)(dot - s->path) : strlen(s->path), size = strlen(s->path) + 32;
@@ -122,16 +117,7 @@ static int end_part(tl_split *s, uint32_t slot, tl_error *e)
 /* Room for a part for each track: tracks may be added while reading. */
 static int reserve_slot(tl_split *s, uint32_t slot, tl_error *e)
 {
-    if (TL_LIKELY(slot < s->nsink))
-        return 0;
-    const uint32_t n = s->trace->ntrack > slot ? s->trace->ntrack : slot + 1;
-    tl_sink **larger = realloc(s->sink, ((size_t)n + 1) * sizeof(tl_sink *));
-    if (!larger)
-        return no_memory(e);
-    memset(larger + s->nsink, 0, ((size_t)n + 1 - s->nsink) * sizeof(tl_sink *));
-    s->sink = larger;
-    s->nsink = n;
-    return 0;
+    return TL_GROW_TO(s->sink, s->nsink, slot, TL_TRACKS_MAX) ? 0 : no_memory(e);
 }
 
 /* The piece of time that contains a tick. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "model/name_fit.h"
 
 #define GAP        2u  /* blanks between columns */
@@ -16,15 +17,9 @@
 tl_text_row *tl_text_table_add(tl_text_table *t)
 {
     static tl_text_row spare;
-    if (t->nrow == t->capacity) {
-        uint32_t capacity = t->capacity ? 2 * t->capacity : 64;
-        tl_text_row *larger = realloc(t->row, capacity * sizeof *larger);
-        if (!larger) {
-            t->failed = true;
-            return &spare;
-        }
-        t->row = larger;
-        t->capacity = capacity;
+    if (!TL_GROW(t->row, t->nrow, 1, t->capacity)) {
+        t->failed = true;
+        return &spare;
     }
     tl_text_row *r = &t->row[t->nrow++];
     *r = (tl_text_row){.prefix = "", .name = "", .suffix = ""};

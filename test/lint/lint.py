@@ -331,6 +331,21 @@ def hashes(checks):
         checks.that(False, "plain-hashes.txt names", path, "which mixes nothing")
 
 
+def allocations(checks):
+    """Arrays grow in base/grow.c alone, where sizes are checked: nothing else calls realloc(), and no call of malloc()
+    multiplies, which wraps on hosts of 32 bits. The recorder has an allocator of its own."""
+    unchecked = re.compile(r"\brealloc\(|\bmalloc\((?:[^;{}]|\n)*?\s\*\s")
+    for bad in ("p = realloc(p, n)", "p = malloc(n * sizeof *p)", "malloc(((size_t)n + 1) *\n  sizeof *p)"):
+        checks.that(unchecked.search(bad), "would not be found:", bad)
+    for fine in ("p = malloc(sizeof *p)", "p = tl_alloc(n, sizeof *p)", "p = malloc(n + 1); q = n * 2"):
+        checks.that(not unchecked.search(fine), "would be found:", fine)
+    for path in files(".c", ".h"):
+        if path.startswith("src/") and not path.startswith("src/rt/"):
+            text = re.sub(r"/\*.*?\*/", lambda comment: re.sub(r"[^\n]", " ", comment.group()), read(path), flags=re.S)
+            calls = ["%s:%d" % (path, text[:one.start()].count("\n") + 1) for one in unchecked.finditer(text)]
+            checks.that(len(calls) == (path == "src/base/grow.c"), calls or path, "calls realloc() or multiplies: base/grow.h")
+
+
 def layout(checks):
     """clang-format has nothing to say."""
     tool = shutil.which("clang-format-14") or shutil.which("clang-format")
@@ -348,7 +363,7 @@ def layout(checks):
 
 
 RULES = {rule.__name__: rule for rule in (layers, headers, names, core, length, first_comment, words, functions, messages, units,
-                                           members, wording, limits, hashes, layout)}
+                                           members, wording, limits, hashes, allocations, layout)}
 
 
 def main():

@@ -1,6 +1,6 @@
 # Rules of the tree, and of the list of formats.
 if(NOT CMAKE_CROSSCOMPILING)
-  foreach(rule layers headers names core length first_comment words functions messages units members wording limits hashes layout)
+  foreach(rule layers headers names core length first_comment words functions messages units members wording limits hashes allocations layout)
     traceloom_script(lint.${rule} lint/lint.py ${rule})
   endforeach()
   traceloom_script(lint.shell lint/shell.sh)

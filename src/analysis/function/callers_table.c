@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/function/table_rows.h"
+#include "base/grow.h"
 
 typedef struct pairs {
     tl_row_sums rows;
@@ -54,7 +55,7 @@ static bool add_up(pairs *s, const tl_profile *p, const uint32_t *places)
 int tl_caller_rows(tl_table *out, const tl_profile *p, tl_error *e)
 {
     pairs s = {.row = calloc(p->nplace, sizeof *s.row), .active = calloc(p->nplace, sizeof *s.active)};
-    uint32_t *order = malloc(p->nplace * sizeof *order);
+    uint32_t *order = tl_alloc(p->nplace, sizeof *order);
     int status = tl_row_sums_init(&s.rows, p, p->nplace, e);
     if (status < 0)
         goto out;

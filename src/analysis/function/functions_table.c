@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/function/table_rows.h"
+#include "base/grow.h"
 
 int tl_function_rows(tl_table *out, const tl_profile *p, tl_error *e)
 {
@@ -10,7 +11,7 @@ int tl_function_rows(tl_table *out, const tl_profile *p, tl_error *e)
     int status = tl_row_sums_init(&rows, p, p->nfunction, e);
     if (status < 0)
         return status;
-    uint32_t *order = malloc(((size_t)p->nfunction + 1) * sizeof *order);
+    uint32_t *order = tl_alloc((size_t)p->nfunction + 1, sizeof *order);
     if (!order) {
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of %" PRIu32 " functions", p->nfunction);
         goto out;

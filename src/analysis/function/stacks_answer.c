@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/function/profile_answer.h"
+#include "base/grow.h"
 #include "model/place_tree.h"
 
 typedef struct group {
@@ -109,8 +110,8 @@ static void walk_from(walk *w, uint32_t root)
 static int start_walk(walk *w, tl_error *e)
 {
     const size_t n = w->profile->nplace;
-    w->row_of = malloc((5 * n + 1) * sizeof *w->row_of);
-    w->stack = malloc((n + 1) * sizeof *w->stack);
+    w->row_of = tl_alloc(5 * n + 1, sizeof *w->row_of);
+    w->stack = tl_alloc(n + 1, sizeof *w->stack);
     if (!w->row_of || !w->stack)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to sort a tree of %zu places", n);
     w->first_child = w->row_of + n;
@@ -189,7 +190,7 @@ static int answer_programs(const tl_profile *p, const tl_ask *ask, tl_answer *a,
         status = start_walk(&w, e);
     if (status == 0)
         status = check_size(&w, e);
-    w.order = status == 0 && !ask->sort ? malloc(((size_t)rows.n + 1) * sizeof *w.order) : NULL;
+    w.order = status == 0 && !ask->sort ? tl_alloc((size_t)rows.n + 1, sizeof *w.order) : NULL;
     if (w.order)
         walk_all(&w);
     free(w.row_of);

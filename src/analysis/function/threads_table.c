@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/function/table_rows.h"
+#include "base/grow.h"
 
 #define IN_NO_ROW UINT32_MAX
 
@@ -28,8 +29,8 @@ int tl_thread_rows(tl_table *out, const tl_profile *p, tl_error *e)
     int status = tl_row_sums_init(&rows, p, p->ntrack, e);
     if (status < 0)
         return status;
-    uint32_t *row = malloc(p->nplace * sizeof *row);
-    uint32_t *order = malloc(((size_t)p->ntrack + 1) * sizeof *order);
+    uint32_t *row = tl_alloc(p->nplace, sizeof *row);
+    uint32_t *order = tl_alloc((size_t)p->ntrack + 1, sizeof *order);
     bool *covered = calloc(p->nplace, sizeof *covered);
     if (!row || !order || !covered) {
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of %" PRIu32 " threads", p->ntrack);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/function/profile_answer.h"
+#include "base/grow.h"
 
 #define SMALL_PART   1000u /* on a terminal, places with less than 1/SMALL_PART of the time are left out */
 #define LEVELS_SHOWN 48u   /* levels of lines before a name; deeper ones lose their outer lines */
@@ -55,7 +56,7 @@ static int start_tree(tree *t, tl_error *e)
     t->first_child = calloc(5 * n + 1, sizeof *t->first_child);
     t->shown = calloc(n + 1, sizeof *t->shown);
     t->key = calloc(n + 1, sizeof *t->key);
-    t->node = malloc((n + 1) * sizeof *t->node);
+    t->node = tl_alloc(n + 1, sizeof *t->node);
     if (!t->inclusive || !t->first_child || !t->shown || !t->key || !t->node)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a tree of %zu places", n);
     t->sibling = t->first_child + n;

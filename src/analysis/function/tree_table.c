@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/function/table_rows.h"
+#include "base/grow.h"
 
 typedef struct sorting {
     const tl_profile *p;
@@ -30,7 +31,7 @@ static int compare_places(const void *x, const void *y, void *argument)
 static int heaviest_first(const tl_profile *p, uint32_t *order, tl_error *e)
 {
     uint32_t n = p->nplace;
-    uint32_t *canonical = malloc(n * sizeof *canonical);
+    uint32_t *canonical = tl_alloc(n, sizeof *canonical);
     if (!canonical)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to sort %" PRIu32 " places", n);
     int status = tl_profile_canonical_order(p, canonical, e);
@@ -49,8 +50,8 @@ out:
 
 int tl_tree_rows(tl_table *out, const tl_profile *p, tl_error *e)
 {
-    tl_table t = {.row = malloc(p->nplace * sizeof *t.row)};
-    uint32_t *order = malloc(p->nplace * sizeof *order);
+    tl_table t = {.row = tl_alloc(p->nplace, sizeof *t.row)};
+    uint32_t *order = tl_alloc(p->nplace, sizeof *order);
     int status = TL_ENOMEM;
     if (!t.row || !order) {
         tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of %" PRIu32 " places", p->nplace);

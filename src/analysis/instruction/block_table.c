@@ -122,7 +122,7 @@ static int compare(const void *left, const void *right)
 
 tl_insn_block *tl_blocks_rows(const tl_blocks *b)
 {
-    tl_insn_block *row = malloc(((size_t)b->map.n + 1) * sizeof *row);
+    tl_insn_block *row = tl_alloc((size_t)b->map.n + 1, sizeof *row);
     if (!row)
         return NULL;
     for (uint32_t i = 0; i < b->map.n; i++)

@@ -2,7 +2,6 @@
 #include "analysis/instruction/branch_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 #include "isa/a64_block.h"
@@ -50,16 +49,9 @@ static TL_NOINLINE int add_row(tl_branches *b, const tl_branch *new, uint32_t *r
 {
     if (b->n >= TL_BRANCHES_MAX || !TL_GROW(b->row, b->n, 1, b->capacity))
         return no_memory(b, e);
-    if (b->npredictor > 0 && b->n == b->nmiss) {
-        const uint32_t n = b->nmiss ? b->nmiss * 2 : 64;
-        const size_t size = (size_t)b->npredictor * sizeof *b->miss;
-        uint64_t *larger = n <= SIZE_MAX / size ? realloc(b->miss, n * size) : NULL;
-        if (!larger)
-            return no_memory(b, e);
-        memset(larger + (size_t)b->nmiss * b->npredictor, 0, (n - b->nmiss) * size);
-        b->miss = larger;
-        b->nmiss = n;
-    }
+    if (b->npredictor > 0 && b->n == b->nmiss &&
+        !tl_grow_to(&b->miss, &b->nmiss, sizeof b->nmiss, b->n, TL_BRANCHES_MAX, b->npredictor * sizeof *b->miss))
+        return no_memory(b, e);
     if (!tl_hash_put(&b->index, new->pc, b->n))
         return no_memory(b, e);
     *row = b->n;
@@ -232,8 +224,8 @@ static uint64_t most_misses(const tl_branches *b, uint32_t row)
 
 uint32_t *tl_branches_order(const tl_branches *b, bool by_misses)
 {
-    uint32_t *order = malloc(((size_t)b->n + 1) * sizeof *order);
-    sorted *by = malloc(((size_t)b->n + 1) * sizeof *by);
+    uint32_t *order = tl_alloc((size_t)b->n + 1, sizeof *order);
+    sorted *by = tl_alloc((size_t)b->n + 1, sizeof *by);
     if (!order || !by) {
         free(order);
         free(by);

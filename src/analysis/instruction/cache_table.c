@@ -132,8 +132,8 @@ static int compare(const void *left, const void *right)
 
 uint32_t *tl_caches_sort(const tl_caches *c)
 {
-    sort_key *key = malloc((c->npc + (size_t)1) * sizeof *key);
-    uint32_t *index = malloc((c->npc + (size_t)1) * sizeof *index);
+    sort_key *key = tl_alloc(c->npc + (size_t)1, sizeof *key);
+    uint32_t *index = tl_alloc(c->npc + (size_t)1, sizeof *index);
     for (uint32_t i = 0; key && index && i < c->npc; i++)
         key[i] = (sort_key){.misses = c->pc[i].loads + c->pc[i].stores, .pc = c->pc[i].pc, .at = i};
     if (key && index)

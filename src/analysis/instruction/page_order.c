@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/instruction/page_table.h"
+#include "base/grow.h"
 
 /* Sort keys: qsort() passes no argument for the table. */
 typedef struct page_key {
@@ -29,8 +30,8 @@ static int compare_pages(const void *left, const void *right)
 
 uint32_t *tl_pages_sort(const tl_pages *p, bool by_use)
 {
-    page_key *key = malloc((p->n + (size_t)1) * sizeof *key);
-    uint32_t *index = malloc((p->n + (size_t)1) * sizeof *index);
+    page_key *key = tl_alloc(p->n + (size_t)1, sizeof *key);
+    uint32_t *index = tl_alloc(p->n + (size_t)1, sizeof *index);
     if (!key || !index) {
         free(key);
         free(index);
@@ -71,8 +72,8 @@ static int compare_intervals(const void *left, const void *right)
 
 uint32_t *tl_pages_sort_intervals(const tl_pages *p)
 {
-    interval_key *key = malloc((p->nintervals + (size_t)1) * sizeof *key);
-    uint32_t *index = malloc((p->nintervals + (size_t)1) * sizeof *index);
+    interval_key *key = tl_alloc(p->nintervals + (size_t)1, sizeof *key);
+    uint32_t *index = tl_alloc(p->nintervals + (size_t)1, sizeof *index);
     if (!key || !index) {
         free(key);
         free(index);
@@ -90,7 +91,7 @@ uint32_t *tl_pages_sort_intervals(const tl_pages *p)
 tl_page_region *tl_pages_regions(const tl_pages *p, uint32_t *n)
 {
     uint32_t *index = tl_pages_sort(p, false);
-    tl_page_region *region = malloc((p->n + (size_t)1) * sizeof *region), *last = NULL;
+    tl_page_region *region = tl_alloc(p->n + (size_t)1, sizeof *region), *last = NULL;
     if (!index || !region) {
         free(index);
         free(region);

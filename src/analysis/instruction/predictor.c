@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 
 #define WEAKLY_NOT 1 /* initial value of counters */
 
@@ -114,9 +115,9 @@ int tl_predictor_init(tl_predictor *p, const tl_predictor_model *model, tl_error
     if (direction)
         p->counter = malloc(n);
     else
-        p->target = malloc(n * sizeof *p->target);
+        p->target = tl_alloc(n, sizeof *p->target);
     if (model->kind == TL_PREDICT_BTB)
-        p->pc = malloc(n * sizeof *p->pc);
+        p->pc = tl_alloc(n, sizeof *p->pc);
     if ((direction ? !p->counter : !p->target) || (model->kind == TL_PREDICT_BTB && !p->pc))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a predictor of branches");
     tl_predictor_forget(p);

@@ -60,15 +60,9 @@ static bool renew(tl_reuse_stack *s)
     while (places / 2 < s->live + 1)
         places *= 2;
     if (places != s->places) {
-        uint64_t *set = realloc(s->set, places / 64 * sizeof *set);
-        s->set = set ? set : s->set;
-        uint32_t *tree = realloc(s->tree, places / 64 * sizeof *tree);
-        s->tree = tree ? tree : s->tree;
-        uint32_t *owner = realloc(s->owner, (size_t)places * sizeof *owner);
-        s->owner = owner ? owner : s->owner;
-        if (!set || !tree || !owner)
+        if (!TL_RESIZE(s->set, places / 64) || !TL_RESIZE(s->tree, places / 64) || !TL_RESIZE(s->owner, places))
             return false;
-        memset(set + s->places / 64, 0, (places - s->places) / 64 * sizeof *set);
+        memset(s->set + s->places / 64, 0, (places - s->places) / 64 * sizeof *s->set);
     }
     for (uint32_t w = 0; w < s->places / 64; w++)
         for (uint64_t word = s->set[w]; word; word &= word - 1) {

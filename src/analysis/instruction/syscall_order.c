@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/instruction/syscall_table.h"
+#include "base/grow.h"
 
 /* Sort keys: qsort() passes no argument for the table. */
 typedef struct row_key {
@@ -44,8 +45,8 @@ static int compare_calls(const void *left, const void *right)
 
 uint32_t *tl_syscalls_sort(const tl_syscalls *s)
 {
-    row_key *key = malloc((s->n + (size_t)1) * sizeof *key);
-    uint32_t *index = malloc((s->n + (size_t)1) * sizeof *index);
+    row_key *key = tl_alloc(s->n + (size_t)1, sizeof *key);
+    uint32_t *index = tl_alloc(s->n + (size_t)1, sizeof *index);
     if (!key || !index) {
         free(key);
         free(index);
@@ -62,8 +63,8 @@ uint32_t *tl_syscalls_sort(const tl_syscalls *s)
 
 uint32_t *tl_syscalls_sort_list(const tl_syscalls *s)
 {
-    call_key *key = malloc((s->ncalls + (size_t)1) * sizeof *key);
-    uint32_t *index = malloc((s->ncalls + (size_t)1) * sizeof *index);
+    call_key *key = tl_alloc(s->ncalls + (size_t)1, sizeof *key);
+    uint32_t *index = tl_alloc(s->ncalls + (size_t)1, sizeof *index);
     if (!key || !index) {
         free(key);
         free(index);

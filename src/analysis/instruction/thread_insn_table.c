@@ -169,7 +169,7 @@ static int compare(const void *left, const void *right)
 
 tl_thread_insns *tl_threads_insns_rows(const tl_threads_insns *t)
 {
-    tl_thread_insns *row = malloc(((size_t)t->n + 1) * sizeof *row);
+    tl_thread_insns *row = tl_alloc((size_t)t->n + 1, sizeof *row);
     if (!row)
         return NULL;
     if (t->n > 0)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/runtime/list_grow.h"
+#include "base/grow.h"
 #include "op/source_impl.h"
 
 #define SOURCE_MAX 512u /* bytes of "file:line" that are kept */
@@ -19,18 +19,7 @@ static int no_memory(tl_error *e)
 /* The entry of a track, which may have been added while reading. */
 static struct tl_alloc_top *top_of(tl_alloc_sites *s, uint32_t track)
 {
-    if (track >= TL_TRACKS_MAX)
-        return NULL;
-    if (track >= s->ntop) {
-        const uint32_t n = track < 64 ? 64 : 2 * track;
-        struct tl_alloc_top *larger = realloc(s->top, n * sizeof *larger);
-        if (!larger)
-            return NULL;
-        memset(larger + s->ntop, 0, (n - s->ntop) * sizeof *larger);
-        s->top = larger;
-        s->ntop = n;
-    }
-    return &s->top[track];
+    return TL_GROW_TO(s->top, s->ntop, track, TL_TRACKS_MAX) ? &s->top[track] : NULL;
 }
 
 int tl_alloc_sites_sample(tl_alloc_sites *s, const tl_runtime_event *ev, tl_error *e)
@@ -42,10 +31,8 @@ int tl_alloc_sites_sample(tl_alloc_sites *s, const tl_runtime_event *ev, tl_erro
     if (!stack || stack->type != TL_STACK)
         return 0;
     if (!top->listed) {
-        uint32_t *room = tl_list_room(s->changed, s->nchanged, &s->changed_capacity, sizeof *room);
-        if (!room)
+        if (!TL_GROW(s->changed, s->nchanged, 1, s->changed_capacity))
             return no_memory(e);
-        s->changed = room;
         s->changed[s->nchanged++] = ev->track;
     }
     const tl_frame *frame = stack->as.p;
@@ -115,10 +102,7 @@ static int find_site(tl_alloc_sites *s, struct tl_alloc_top *top, const tl_value
     *out = tl_hash_get(&s->index, key);
     if (*out != TL_HASH_NONE)
         return 0;
-    struct tl_alloc_site *room = tl_list_room(s->site, s->n, &s->capacity, sizeof *room);
-    if (room)
-        s->site = room;
-    if (!room || !tl_hash_put(&s->index, key, s->n))
+    if (!TL_GROW(s->site, s->n, 1, s->capacity) || !tl_hash_put(&s->index, key, s->n))
         return no_memory(e);
     s->site[s->n] = (struct tl_alloc_site){.top = *top, .has_ip = has_ip, .ip = has_ip ? ip->as.u : 0};
     *out = s->n++;
@@ -199,10 +183,8 @@ static int find_place(tl_alloc_places *p, const char *name, const char *source, 
     *out = kept ? tl_hash_get(&p->index, (uint64_t)(uintptr_t)kept) : TL_HASH_NONE;
     if (*out != TL_HASH_NONE)
         return 0;
-    tl_alloc_place *room = tl_list_room(p->place, p->n, &p->capacity, sizeof *room);
-    if (room)
-        p->place = room;
-    if (!room || !source || (n > 1 && !name) || !tl_hash_put(&p->index, (uint64_t)(uintptr_t)kept, p->n))
+    if (!TL_GROW(p->place, p->n, 1, p->capacity) || !source || (n > 1 && !name) ||
+        !tl_hash_put(&p->index, (uint64_t)(uintptr_t)kept, p->n))
         return no_memory(e);
     p->place[p->n] = (tl_alloc_place){.name = name, .source = source};
     *out = p->n++;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/runtime/latest_names.h"
-#include "analysis/runtime/list_grow.h"
+#include "base/grow.h"
 
 static int no_memory(tl_error *e)
 {
@@ -23,10 +23,8 @@ static int add_pause(tl_cpu *c, const tl_runtime *r, const tl_runtime_event *ev,
     }
     if (c->is_paused)
         return 0;
-    tl_cpu_pause *room = tl_list_room(c->pause, c->npause, &c->pause_capacity, sizeof *room);
-    if (!room)
+    if (!TL_GROW(c->pause, c->npause, 1, c->pause_capacity))
         return no_memory(e);
-    c->pause = room;
     c->pause[c->npause++] = (tl_cpu_pause){now, UINT64_MAX};
     c->is_paused = true;
     return 0;
@@ -39,10 +37,8 @@ static int on_event(void *arg, const tl_runtime *r, const tl_runtime_event *ev, 
         return add_pause(c, r, ev, e);
     if (!ev->chosen)
         return 0;
-    tl_cpu_point *room = tl_list_room(c->point, c->npoint, &c->capacity, sizeof *room);
-    if (!room)
+    if (!TL_GROW(c->point, c->npoint, 1, c->capacity))
         return no_memory(e);
-    c->point = room;
     const tl_value *used = ev->field[TL_FIELD_USED];
     const bool negative = used && used->type == TL_I64 && used->as.i < 0;
     const bool has_begin = ev->cls->key == TL_KEY_SINCE && ev->key != TL_SINCE_UNKNOWN;
@@ -108,7 +104,7 @@ static int group_points(tl_cpu *c, const named_track *name, uint32_t n, tl_error
 {
     tl_hash index = {0};
     bool fine = true;
-    tl_cpu_point *sorted = malloc(((size_t)c->npoint + 1) * sizeof *sorted);
+    tl_cpu_point *sorted = tl_alloc((size_t)c->npoint + 1, sizeof *sorted);
     uint32_t *at = calloc((size_t)n + 1, sizeof *at);
     c->track = calloc((size_t)n + 1, sizeof *c->track);
     for (uint32_t i = 0; fine && c->track && i < n; i++) {
@@ -146,7 +142,7 @@ int tl_cpu_read(tl_cpu *c, tl_source *s, const tl_select *select, tl_error *e)
     int status = tl_runtime_read(&r, s, select, &visitor, c, e);
     if (status < 0)
         return status;
-    named_track *name = malloc(((size_t)c->npoint + 1) * sizeof *name);
+    named_track *name = tl_alloc((size_t)c->npoint + 1, sizeof *name);
     status = name ? list_tracks(c, &r, name, &n, e) : no_memory(e);
     if (status == 0)
         status = group_points(c, name, n, e);

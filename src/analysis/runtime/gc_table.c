@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/runtime/latest_names.h"
-#include "analysis/runtime/list_grow.h"
+#include "base/grow.h"
 
 #define NOT_CHOSEN UINT32_MAX /* in place of a collection: its begin was not selected */
 
@@ -33,10 +33,8 @@ static int begin_collection(gc_input *in, const tl_runtime *r, const tl_runtime_
     tl_gc *g = in->gc;
     uint32_t index = NOT_CHOSEN;
     if (ev->chosen) {
-        tl_collection *room = tl_list_room(g->collection, g->n, &g->capacity, sizeof *room);
-        if (!room)
+        if (!TL_GROW(g->collection, g->n, 1, g->capacity))
             return no_memory(e);
-        g->collection = room;
         const char *generations = tl_value_text(ev->field[TL_FIELD_GENERATIONS], &g->strings, &in->failed);
         g->collection[g->n] = (tl_collection){
             .begin = tl_runtime_time(r, ev->ts),
@@ -74,17 +72,13 @@ static int add_heap(gc_input *in, const tl_runtime *r, const tl_runtime_event *e
     tl_gc *g = in->gc;
     if (!ev->chosen)
         return 0;
-    tl_heap_sizes *room = tl_list_room(g->heap, g->nheap, &g->heap_capacity, sizeof *room);
-    if (!room)
+    if (!TL_GROW(g->heap, g->nheap, 1, g->heap_capacity))
         return no_memory(e);
-    g->heap = room;
     tl_heap_sizes *h = &g->heap[g->nheap];
     *h = (tl_heap_sizes){.ts = tl_runtime_time(r, ev->ts), .first = g->nsize};
     for (tl_runtime_items i = tl_runtime_items_of(ev); tl_runtime_items_next(&i); h->n++) {
-        tl_heap_size *larger = tl_list_room(g->size, g->nsize, &g->size_capacity, sizeof *larger);
-        if (!larger)
+        if (!TL_GROW(g->size, g->nsize, 1, g->size_capacity))
             return no_memory(e);
-        g->size = larger;
         const char *name = tl_value_text(i.field[TL_FIELD_NAME], &g->strings, &in->failed);
         if (in->failed)
             return no_memory(e);
@@ -134,7 +128,7 @@ int tl_gc_read(tl_gc *g, tl_source *s, const tl_select *select, tl_error *e)
 
 int tl_gc_pauses(const tl_gc *g, tl_quantiles *out, tl_error *e)
 {
-    uint64_t *pause = malloc(((size_t)g->n + 1) * sizeof *pause);
+    uint64_t *pause = tl_alloc((size_t)g->n + 1, sizeof *pause);
     uint32_t n = 0;
     if (!pause)
         return no_memory(e);
@@ -199,9 +193,9 @@ static bool find_kinds(const tl_gc *g, kind_pause *of, tl_gc_kind *kind, uint32_
 
 int tl_gc_kinds(const tl_gc *g, tl_gc_kind **out, uint32_t *n, tl_error *e)
 {
-    kind_pause *of = malloc(((size_t)g->n + 1) * sizeof *of);
-    tl_gc_kind *kind = malloc(((size_t)g->n + 2) * sizeof *kind); /* one more for their sum */
-    uint64_t *pause = malloc(((size_t)g->n + 1) * sizeof *pause);
+    kind_pause *of = tl_alloc((size_t)g->n + 1, sizeof *of);
+    tl_gc_kind *kind = tl_alloc((size_t)g->n + 2, sizeof *kind); /* one more for their sum */
+    uint64_t *pause = tl_alloc((size_t)g->n + 1, sizeof *pause);
     uint32_t kinds = 0;
     if (!of || !kind || !pause || !find_kinds(g, of, kind, &kinds)) {
         free(of);
@@ -239,8 +233,8 @@ static int longest_first(const void *left, const void *right)
 
 int tl_gc_longest(const tl_gc *g, uint32_t most, uint32_t **out, uint32_t *n, tl_error *e)
 {
-    long_pause *all = malloc(((size_t)g->n + 1) * sizeof *all);
-    uint32_t *index = malloc(((size_t)g->n + 1) * sizeof *index), count = 0;
+    long_pause *all = tl_alloc((size_t)g->n + 1, sizeof *all);
+    uint32_t *index = tl_alloc((size_t)g->n + 1, sizeof *index), count = 0;
     if (!all || !index) {
         free(all);
         free(index);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/runtime/list_grow.h"
+#include "base/grow.h"
 
 typedef struct heap_input {
     tl_heap *out;
@@ -15,10 +15,8 @@ static int add_snapshot(heap_input *in, const tl_runtime *r, const tl_runtime_ev
 {
     tl_heap *h = in->out;
     tl_type_rows *rows = h->n == 0 ? &in->first : &in->last;
-    tl_snapshot *room = tl_list_room(h->snapshot, h->n, &h->capacity, sizeof *room);
-    if (!room)
+    if (!TL_GROW(h->snapshot, h->n, 1, h->capacity))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for snapshots of the heap");
-    h->snapshot = room;
     tl_snapshot *made = &h->snapshot[h->n];
     *made = (tl_snapshot){.ts = tl_runtime_time(r, ev->ts)};
     tl_type_rows_clear(rows);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/runtime/list_grow.h"
+#include "base/grow.h"
 
 #define FAILED UINT64_C(0x80000000) /* a status of this and above */
 
@@ -22,11 +22,8 @@ static int find_code(tl_jit_input *in, const tl_value *id, uint32_t *out, tl_err
         *out = known;
         return 0;
     }
-    tl_jit_code *room = tl_list_room(in->code, in->ncode, &in->code_capacity, sizeof *room);
-    if (!room)
-        return no_memory(e);
-    in->code = room;
-    if (has_id && !tl_hash_put(&in->codes, id->as.u, in->ncode))
+    if (!TL_GROW(in->code, in->ncode, 1, in->code_capacity) ||
+        (has_id && !tl_hash_put(&in->codes, id->as.u, in->ncode)))
         return no_memory(e);
     in->code[in->ncode] = (tl_jit_code){.id = tl_value_number(id), .has_id = has_id, .group = TL_JIT_NONE};
     *out = in->ncode++;
@@ -41,10 +38,8 @@ static uint32_t new_group(tl_jit_input *in)
     if (i) {
         in->free_group = in->group[--i].next;
     } else {
-        tl_jit_group *room = tl_list_room(in->group, in->ngroup, &in->group_capacity, sizeof *room);
-        if (!room)
+        if (!TL_GROW(in->group, in->ngroup, 1, in->group_capacity))
             return TL_JIT_NONE;
-        in->group = room;
         i = in->ngroup++;
     }
     in->group[i] = (tl_jit_group){.method = TL_JIT_NONE, .order = in->out->order++};
@@ -68,10 +63,8 @@ static uint32_t new_job(tl_jit_input *in)
         in->free_job = in->job[--i].next;
         return i;
     }
-    tl_jit_job *room = tl_list_room(in->job, in->njob, &in->job_capacity, sizeof *room);
-    if (!room)
+    if (!TL_GROW(in->job, in->njob, 1, in->job_capacity))
         return TL_JIT_NONE;
-    in->job = room;
     return in->njob++;
 }
 
@@ -83,11 +76,7 @@ static uint32_t find_thread(tl_jit *t, const char *name)
     const uint32_t known = copy ? tl_hash_get(&t->threads, key) : TL_HASH_NONE;
     if (known != TL_HASH_NONE || !copy)
         return known;
-    tl_jit_thread *room = tl_list_room(t->thread, t->nthread, &t->thread_capacity, sizeof *room);
-    if (!room)
-        return TL_JIT_NONE;
-    t->thread = room;
-    if (!tl_hash_put(&t->threads, key, t->nthread))
+    if (!TL_GROW(t->thread, t->nthread, 1, t->thread_capacity) || !tl_hash_put(&t->threads, key, t->nthread))
         return TL_JIT_NONE;
     t->thread[t->nthread] = (tl_jit_thread){.name = copy};
     return t->nthread++;
@@ -183,11 +172,7 @@ static uint32_t find_method(tl_jit_input *in, uint32_t code)
     const uint32_t known = tl_hash_get(&in->methods, key);
     if (function == TL_JIT_NONE || known != TL_HASH_NONE)
         return function == TL_JIT_NONE ? TL_JIT_NONE : known;
-    tl_jit_method *room = tl_list_room(in->method, in->nmethod, &in->method_capacity, sizeof *room);
-    if (!room)
-        return TL_JIT_NONE;
-    in->method = room;
-    if (!tl_hash_put(&in->methods, key, in->nmethod))
+    if (!TL_GROW(in->method, in->nmethod, 1, in->method_capacity) || !tl_hash_put(&in->methods, key, in->nmethod))
         return TL_JIT_NONE;
     in->method[in->nmethod] = (tl_jit_method){.id = c->id,
                                               .has_id = c->has_id,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/runtime/jit_input.h"
-#include "analysis/runtime/list_grow.h"
+#include "base/grow.h"
 
 static int on_event(void *arg, const tl_runtime *r, const tl_runtime_event *ev, tl_error *e)
 {
@@ -43,10 +43,7 @@ static int add_method(tl_jit *t, const tl_jit_method *m, tl_error *e)
         add_up(&t->method[known], m);
         return 0;
     }
-    tl_jit_method *room = tl_list_room(t->method, t->n, &t->capacity, sizeof *room);
-    if (room)
-        t->method = room;
-    if (!room || (by_name && !tl_hash_put(&t->methods, key, t->n)))
+    if (!TL_GROW(t->method, t->n, 1, t->capacity) || (by_name && !tl_hash_put(&t->methods, key, t->n)))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of compilations");
     t->method[t->n++] = *m;
     return 0;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/runtime/list_grow.h"
+#include "base/grow.h"
 
 const char *tl_value_text(const tl_value *v, tl_strings *strings, bool *failed)
 {
@@ -21,10 +21,7 @@ int tl_names_set(tl_names *t, tl_strings *strings, const tl_value *number, const
         return 0;
     uint32_t i = tl_hash_get(&t->index, number->as.u);
     if (i == TL_HASH_NONE) {
-        const char **room = tl_list_room(t->name, t->n, &t->capacity, sizeof *room);
-        if (room)
-            t->name = room;
-        if (!room || !tl_hash_put(&t->index, number->as.u, t->n))
+        if (!TL_GROW(t->name, t->n, 1, t->capacity) || !tl_hash_put(&t->index, number->as.u, t->n))
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for names");
         i = t->n++;
         t->name[i] = NULL;

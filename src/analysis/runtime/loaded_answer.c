@@ -1,12 +1,11 @@
 /* The relations `domains`, `assemblies`, `netmodules` and `types`: what a managed runtime loaded, and what each belongs
  * to. Memory: 64 bytes per load, and the names. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/runtime/latest_names.h"
-#include "analysis/runtime/list_grow.h"
 #include "analysis/runtime/runtime_answer.h"
 #include "analysis/runtime/runtime_events.h"
+#include "base/grow.h"
 
 #define LOADED_ROWS 19u         /* on a terminal: with head and prompt it fits 24 lines */
 #define FAILED      0x80000000u /* a status of this and above */
@@ -52,11 +51,9 @@ static int add_row(loaded *l, const tl_runtime *r, const tl_runtime_event *ev, t
 {
     bool failed = false;
     const tl_value *status = ev->field[TL_FIELD_STATUS], *number = ev->field[TL_FIELD_TYPE];
-    loaded_row *room = tl_list_room(l->row, l->n, &l->capacity, sizeof *room);
-    if (!room)
+    if (!TL_GROW(l->row, l->n, 1, l->capacity))
         return no_memory(e);
-    l->row = room;
-    loaded_row *row = &room[l->n];
+    loaded_row *row = &l->row[l->n];
     *row = (loaded_row){.ts = tl_runtime_time(r, ev->ts),
                         .name = tl_value_text(ev->field[TL_FIELD_NAME], &l->strings, &failed),
                         .has_number = tl_value_is_number(number),

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analysis/runtime/list_grow.h"
+#include "base/grow.h"
 
 int tl_begins_init(tl_begins *b, uint32_t classes, tl_error *e)
 {
@@ -19,10 +19,8 @@ int tl_begins_add(tl_begins *b, uint32_t cls, uint64_t key, uint32_t value, tl_e
     if (cls >= b->nclass)
         return 0;
     if (!i) {
-        struct tl_begin *room = tl_list_room(b->entry, b->n, &b->capacity, sizeof *room);
-        if (!room)
+        if (!TL_GROW(b->entry, b->n, 1, b->capacity))
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %" PRIu32 " begins without end", b->n);
-        b->entry = room;
         i = b->n + 1;
     }
     const uint32_t before = tl_hash_get(&b->latest[cls], key);

@@ -3,16 +3,13 @@
 
 #include <stdlib.h>
 
-#include "analysis/runtime/list_grow.h"
+#include "base/grow.h"
 
 int tl_quantile_set_add(tl_quantile_set *s, uint64_t value, tl_error *e)
 {
     uint32_t i = tl_hash_get(&s->index, value);
     if (i == TL_HASH_NONE) {
-        struct tl_quantile_value *room = tl_list_room(s->value, s->n, &s->capacity, sizeof *room);
-        if (room)
-            s->value = room;
-        if (!room || !tl_hash_put(&s->index, value, s->n))
+        if (!TL_GROW(s->value, s->n, 1, s->capacity) || !tl_hash_put(&s->index, value, s->n))
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for percentiles");
         i = s->n++;
         s->value[i] = (struct tl_quantile_value){.value = value};

@@ -4,14 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/runtime/list_grow.h"
+#include "base/grow.h"
 
 static int new_row(tl_type_rows *t, tl_error *e)
 {
-    tl_type_row *room = tl_list_room(t->row, t->n, &t->capacity, sizeof *room);
-    if (!room)
+    if (!TL_GROW(t->row, t->n, 1, t->capacity))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of types");
-    t->row = room;
     t->row[t->n] = (tl_type_row){.order = t->n};
     return 0;
 }

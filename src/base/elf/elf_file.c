@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "base/io/input.h"
 
 /* Sections of one file. A large program compiled with a section for each function has some 100,000 of them. */
@@ -250,7 +251,7 @@ static int read_sections(tl_elf *elf, const uint8_t *header, tl_error *e)
     if (rc < 0 || count == 0)
         return rc;
 
-    raw = malloc((size_t)count * SECTION_BYTES);
+    raw = tl_alloc((size_t)count, SECTION_BYTES);
     elf->section = calloc((size_t)count, sizeof *elf->section);
     elf->data = calloc((size_t)count, sizeof *elf->data);
     if (!raw || !elf->section || !elf->data) {

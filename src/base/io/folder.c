@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 
 typedef struct walk {
     tl_folder *folder;
@@ -51,14 +52,8 @@ static int add(walk *w, const tl_folder_file *file)
     if (f->n == TL_FOLDER_FILES_MAX)
         return tl_fail(w->error, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: more than %u files, which no recording has",
                        f->path, TL_FOLDER_FILES_MAX);
-    if (f->n == w->capacity) {
-        const uint32_t capacity = w->capacity ? 2 * w->capacity : 64;
-        tl_folder_file *larger = realloc(f->file, capacity * sizeof *larger);
-        if (!larger)
-            return no_memory(w);
-        f->file = larger;
-        w->capacity = capacity;
-    }
+    if (!TL_GROW(f->file, f->n, 1, w->capacity))
+        return no_memory(w);
     f->file[f->n++] = *file;
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 #include "base/io/compress.h"
 #include "base/io/output_target.h"
 
@@ -256,14 +257,8 @@ void *tl_output_take_memory(tl_output *o, size_t *n)
     tl_target *t = &o->target;
     if (!o->finished || o->failed || t->path)
         return NULL;
+    (void)TL_RESIZE(t->memory, t->n); /* if n is 0: not NULL, which would mean failure */
     void *memory = t->memory;
-    if (t->n == 0) { /* not NULL, which would mean failure */
-        free(memory);
-        memory = malloc(1);
-    } else {
-        void *fitting = realloc(memory, t->n);
-        memory = fitting ? fitting : memory;
-    }
     *n = t->n;
     t->memory = NULL;
     t->n = t->capacity = 0;

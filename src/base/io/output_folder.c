@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/io/folder_tree.h"
 #include "base/io/name_beside.h"
 #include "base/text/glob.h"
@@ -230,14 +231,8 @@ int tl_output_folder_open(tl_output_folder **out, const char *path, bool overwri
 /* Remembers a file, so that it can be removed. */
 static int add_file(tl_output_folder *f, const char *name, uint32_t *file, tl_error *e)
 {
-    if (f->nfile == f->capacity) {
-        const uint32_t capacity = f->capacity ? 2 * f->capacity : 16;
-        grown_file *larger = capacity > f->capacity ? realloc(f->file, capacity * sizeof *larger) : NULL;
-        if (!larger)
-            return no_memory(e, f->path);
-        f->file = larger;
-        f->capacity = capacity;
-    }
+    if (!TL_GROW(f->file, f->nfile, 1, f->capacity))
+        return no_memory(e, f->path);
     grown_file *g = &f->file[f->nfile];
     *g = (grown_file){.name = strdup(name), .fd = -1, .newer = NO_FILE, .older = NO_FILE};
     if (!g->name)

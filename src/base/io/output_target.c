@@ -16,11 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/io/name_beside.h"
 
 _Static_assert(sizeof(off_t) == 8, "file offsets must have 64 bits");
-
-enum { MEMORY_LEAST = 1 << 16 };
 
 static int no_memory(tl_error *e, const char *path)
 {
@@ -157,16 +156,8 @@ void tl_target_open_memory(tl_target *t)
 
 static int write_memory(tl_target *t, const void *data, size_t n, tl_error *e)
 {
-    if (n > t->capacity - t->n) {
-        size_t capacity = t->capacity < MEMORY_LEAST ? MEMORY_LEAST : t->capacity;
-        while (capacity - t->n < n && capacity <= SIZE_MAX / 2)
-            capacity *= 2;
-        uint8_t *memory = capacity - t->n < n ? NULL : realloc(t->memory, capacity);
-        if (!memory)
-            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for output beyond %zu bytes", t->n);
-        t->memory = memory;
-        t->capacity = capacity;
-    }
+    if (!TL_GROW(t->memory, t->n, n, t->capacity))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for output beyond %zu bytes", t->n);
     memcpy(t->memory + t->n, data, n);
     t->n += n;
     return 0;

@@ -7,16 +7,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/io/input.h"
 
 _Static_assert(sizeof(off_t) == 8, "file offsets must have 64 bits");
-
-#define MEMORY_LEAST ((size_t)1 << 16)
 
 void tl_spool_init(tl_spool *s)
 {
@@ -135,18 +135,8 @@ int tl_spool_append(tl_spool *s, const void *data, size_t n, tl_error *e)
     if (s->fd >= 0)
         return write_file(s, data, n, e);
 
-    if (n > s->capacity - s->size) {
-        size_t capacity = s->capacity < MEMORY_LEAST ? MEMORY_LEAST : s->capacity;
-        while (capacity - s->size < n)
-            capacity *= 2;
-        if (capacity > TL_INPUT_MEMORY)
-            capacity = TL_INPUT_MEMORY;
-        uint8_t *memory = realloc(s->memory, capacity);
-        if (!memory)
-            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %zu bytes of content", capacity);
-        s->memory = memory;
-        s->capacity = capacity;
-    }
+    if (!TL_GROW(s->memory, (size_t)s->size, n, s->capacity))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for content beyond %" PRIu64 " bytes", s->size);
     memcpy(s->memory + s->size, data, n);
     s->size += n;
     return 0;

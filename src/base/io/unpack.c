@@ -14,6 +14,7 @@
 #endif
 
 #include "base/compiler.h"
+#include "base/grow.h"
 
 enum { IN_SIZE = 64 << 10, OUT_LEAST = 64 << 10 };
 
@@ -144,10 +145,8 @@ static int grow(const unpacker *u, tl_unpacked *out, tl_error *e)
     size_t room = out->n < OUT_LEAST ? OUT_LEAST : 2 * out->n;
     if (room > limit || out->n > limit / 2)
         room = limit;
-    uint8_t *larger = realloc(out->data, room + u->slack);
-    if (!larger)
+    if (!TL_RESIZE(out->data, room + u->slack))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %zu decompressed bytes", room);
-    out->data = larger;
     out->capacity = room;
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 #include "base/text/utf8.h"
 
 /* Objects up to this size are checked for equal names pair by pair; the names of larger ones are sorted. */
@@ -290,7 +291,7 @@ static int check_names(const parser *p, const tl_json_value *object)
                     return same_name(p, v);
         return 0;
     }
-    const tl_json_value **sorted = malloc(object->n * sizeof(*sorted)), *second = NULL;
+    const tl_json_value **sorted = tl_alloc(object->n, sizeof(*sorted)), *second = NULL;
     if (!sorted)
         return no_memory(p);
     uint32_t n = 0;

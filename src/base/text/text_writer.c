@@ -2,7 +2,8 @@
 #include "base/text/text_writer.h"
 
 #include <assert.h>
-#include <stdlib.h>
+
+#include "base/grow.h"
 
 void tl_text_open(tl_text_writer *tw, tl_output *out)
 {
@@ -15,19 +16,8 @@ void tl_text_open(tl_text_writer *tw, tl_output *out)
 /* Ensures capacity for TL_TEXT_ROOM bytes after the n in the buffer. */
 static bool grow(tl_pb *b)
 {
-    if (b->capacity - b->n >= TL_TEXT_ROOM)
-        return true;
-    size_t capacity = b->capacity < TL_TEXT_ROOM ? (size_t)2 * TL_TEXT_ROOM : b->capacity;
-    while (capacity - b->n < TL_TEXT_ROOM && capacity <= SIZE_MAX / 4)
-        capacity *= 2;
-    uint8_t *data = capacity - b->n < TL_TEXT_ROOM ? NULL : realloc(b->data, capacity);
-    if (!data) {
-        b->failed = true;
-        return false;
-    }
-    b->data = data;
-    b->capacity = capacity;
-    return true;
+    b->failed |= !TL_GROW(b->data, b->n, TL_TEXT_ROOM, b->capacity);
+    return !b->failed;
 }
 
 bool tl_text_open_buffer(tl_text_writer *tw, tl_pb *buffer)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/champsim/champsim_registers.h"
 #include "model/format_impl.h"
 
@@ -64,7 +65,7 @@ static int champsim_create(void *writer, const tl_write_context *context, tl_err
     w->context = *context;
     w->track = UINT32_MAX;
     w->action = calloc((size_t)t->ncls + 1, sizeof *w->action);
-    w->known = malloc(CACHE * sizeof *w->known);
+    w->known = tl_alloc(CACHE, sizeof *w->known);
     if (!w->action || !w->known)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "champsim: no memory for the classes of events");
     bool any = false;

@@ -19,6 +19,7 @@
  * only the order within a thread matters to them, so streams may come one after the other if no thread is in two. */
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "format/chrome/chrome_writer.h"
 
 /* Room for all of an event except label and args. */
@@ -181,13 +182,8 @@ TL_ALWAYS_INLINE char *put_event(char *p, const event_parts *v, bool comma)
 /* An event of any length, through a buffer of our own. */
 static TL_COLD bool write_long(chrome_writer *w, const event_parts *v, size_t size)
 {
-    if (size > w->text.capacity) {
-        uint8_t *data = realloc(w->text.data, size);
-        if (!data)
-            return false;
-        w->text.data = data;
-        w->text.capacity = size;
-    }
+    if (!TL_GROW(w->text.data, 0, size, w->text.capacity))
+        return false;
     char *p = (char *)w->text.data;
     tl_output_write(w->line.context.out, p, (size_t)(put_event(p, v, w->any) - p));
     return true;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text/number.h"
 #include "base/text/utf8.h"
 
@@ -23,7 +24,7 @@ bool listing_symbols_init(listing_symbols *s, const tl_trace *t)
         s->n += t->function[i].name && t->function[i].size > 0;
     if (s->n == 0)
         return true;
-    s->order = malloc(s->n * sizeof *s->order);
+    s->order = tl_alloc(s->n, sizeof *s->order);
     if (!s->order)
         return false;
     s->n = 0;

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/protobuf.h"
 #include "base/text/utf8.h"
 #include "format/pprof/pprof_values.h"
@@ -72,7 +73,7 @@ static void flush(pprof *w)
 static uint64_t string(pprof *w, const char *s)
 {
     const size_t n = s ? strlen(s) : 0;
-    char *repaired = malloc(2 * n + 1);
+    char *repaired = tl_alloc(n + 1, 2);
     const char *text = repaired ? tl_strings_get(&w->strings, repaired, tl_utf8_repair(repaired, s ? s : "", n)) : NULL;
     free(repaired);
     if (!text) {
@@ -82,15 +83,9 @@ static uint64_t string(pprof *w, const char *s)
     uint32_t index = tl_hash_get(&w->string_index, (uintptr_t)text);
     if (index != TL_HASH_NONE)
         return index;
-    if (w->nstring == w->string_capacity) {
-        uint32_t capacity = w->string_capacity ? w->string_capacity * 2 : 64;
-        const char **larger = realloc(w->string, capacity * sizeof *larger);
-        if (!larger) {
-            w->failed = true;
-            return 0;
-        }
-        w->string = larger;
-        w->string_capacity = capacity;
+    if (!TL_GROW(w->string, w->nstring, 1, w->string_capacity)) {
+        w->failed = true;
+        return 0;
     }
     if (!tl_hash_put(&w->string_index, (uintptr_t)text, w->nstring)) {
         w->failed = true;

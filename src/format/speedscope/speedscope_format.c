@@ -51,39 +51,15 @@ static uint32_t intern_frame(writer *w, uint64_t function)
     uint32_t frame = tl_hash_get(&w->frame_index, function);
     if (TL_LIKELY(frame != TL_HASH_NONE))
         return frame;
-    if (w->nframe == w->frame_capacity) {
-        uint32_t capacity = w->frame_capacity ? w->frame_capacity * 2 : 256;
-        int64_t *larger = realloc(w->frame, capacity * sizeof *larger);
-        if (!larger)
-            return TL_HASH_NONE;
-        w->frame = larger;
-        w->frame_capacity = capacity;
-    }
-    if (!tl_hash_put(&w->frame_index, function, w->nframe))
+    if (!TL_GROW(w->frame, w->nframe, 1, w->frame_capacity) || !tl_hash_put(&w->frame_index, function, w->nframe))
         return TL_HASH_NONE;
     w->frame[w->nframe] = (int64_t)function;
     return w->nframe++;
 }
 
-static bool grow_tracks(writer *w, uint32_t index)
-{
-    size_t n = w->ntrack ? w->ntrack : 16;
-    while (n <= index && n <= UINT32_MAX / 2)
-        n *= 2;
-    track *larger = n > index && n <= SIZE_MAX / sizeof *larger ? realloc(w->track, n * sizeof *larger) : NULL;
-    if (!larger)
-        return false;
-    memset(larger + w->ntrack, 0, (n - w->ntrack) * sizeof *larger);
-    w->track = larger;
-    w->ntrack = (uint32_t)n;
-    return true;
-}
-
 track *speedscope_get_track(writer *w, uint32_t index)
 {
-    if (TL_UNLIKELY(index >= w->ntrack) && !grow_tracks(w, index))
-        return NULL;
-    return &w->track[index];
+    return TL_GROW_TO(w->track, w->ntrack, index, UINT32_MAX) ? &w->track[index] : NULL;
 }
 
 bool speedscope_spill(writer *w, track *t)
@@ -252,7 +228,7 @@ void speedscope_begin_track(writer *w, tl_json *j, const char *type, uint32_t in
 static int put_track(writer *w, tl_json *j, uint32_t index, tl_error *e)
 {
     const track *t = &w->track[index];
-    replay r = {.out = w->line.context.out, .stack = malloc(((size_t)t->deepest + 1) * sizeof *r.stack)};
+    replay r = {.out = w->line.context.out, .stack = tl_alloc((size_t)t->deepest + 1, sizeof *r.stack)};
     speedscope_begin_track(w, j, "evented", index);
     tl_json_key(j, "events");
     tl_json_array(j);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 typedef struct candidate {
     uint64_t width;
     uint32_t place, depth, number; /* number: in the order of the walk, so that parents come before children */
@@ -16,14 +18,8 @@ typedef struct chooser {
 
 static bool add(chooser *c, candidate new)
 {
-    if (c->n == c->capacity) {
-        size_t capacity = c->capacity ? c->capacity * 2 : 1024;
-        candidate *larger = realloc(c->list, capacity * sizeof *larger);
-        if (!larger)
-            return false;
-        c->list = larger;
-        c->capacity = capacity;
-    }
+    if (!TL_GROW(c->list, c->n, 1, c->capacity))
+        return false;
     c->list[c->n++] = new;
     return true;
 }

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 int live_bytes_init(live_bytes *b, tl_input *in, tl_error *e)
 {
     enum { SPARE = 8 }; /* for a growing file */
     const uint64_t pieces = tl_input_size(in) / LIVE_PIECE + SPARE;
     *b = (live_bytes){.in = in, .pieces = pieces < LIVE_PIECES_MAX ? (uint32_t)pieces : LIVE_PIECES_MAX};
-    b->data = malloc((size_t)b->pieces * LIVE_PIECE);
+    b->data = tl_alloc(b->pieces, LIVE_PIECE);
     b->piece = calloc(b->pieces, sizeof *b->piece);
     if (b->data && b->piece)
         return 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/tlp/live_format.h"
 #include "model/recording.h"
 
@@ -60,14 +61,8 @@ static int take_lane(live_reader *r, uint32_t at, const uint8_t *entry, uint64_t
     (void)when;
     if (r->nlane == LIVE_LANES_MAX)
         return tl_fail(e, TL_EUNSUPPORTED, live_offset(at), "more than %d threads", LIVE_LANES_MAX);
-    if (r->nlane == r->lane_capacity) {
-        const uint32_t capacity = r->lane_capacity ? 2 * r->lane_capacity : 64;
-        live_lane *larger = realloc(r->lane, capacity * sizeof *larger);
-        if (!larger)
-            return no_memory(e);
-        r->lane = larger;
-        r->lane_capacity = capacity;
-    }
+    if (!TL_GROW(r->lane, r->nlane, 1, r->lane_capacity))
+        return no_memory(e);
     live_lane *l = &r->lane[r->nlane++];
     *l = (live_lane){.at = at,
                      .root = tl_load32(entry + LIVE_LANE_ROOT, false),
@@ -197,7 +192,7 @@ static int describe(live_reader *r, const tl_profile *p, tl_error *e)
         t->profile_calls = tl_add_saturated(t->profile_calls, p->stat[i].calls);
         t->profile_self = tl_add_saturated(t->profile_self, p->stat[i].self);
     }
-    r->used = malloc(((size_t)p->nfunction + 1) * sizeof *r->used);
+    r->used = tl_alloc((size_t)p->nfunction + 1, sizeof *r->used);
     if (!r->used)
         return no_memory(e);
     for (uint32_t i = 0; i < p->nfunction; i++)

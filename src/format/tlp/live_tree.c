@@ -11,9 +11,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/tlp/live_format.h"
 #include "model/recording.h"
 
@@ -247,14 +247,8 @@ static void settle(tl_place_stat *s)
 
 static bool push(walk *w, frame f)
 {
-    if (w->depth == w->capacity) {
-        const uint32_t capacity = w->capacity ? 2 * w->capacity : 256;
-        frame *larger = realloc(w->stack, capacity * sizeof *larger);
-        if (!larger)
-            return false;
-        w->stack = larger;
-        w->capacity = capacity;
-    }
+    if (!TL_GROW(w->stack, w->depth, 1, w->capacity))
+        return false;
     w->stack[w->depth++] = f;
     return true;
 }
@@ -380,7 +374,7 @@ int live_read_trees(live_reader *r, tl_profile *p, bool tells, tl_error *e)
 {
     walk w = {.r = r, .p = p, .e = e, .tells = tells};
     w.count = calloc(TL_HIST_BUCKETS, sizeof *w.count);
-    w.pair = malloc(TL_HIST_BUCKETS * sizeof *w.pair);
+    w.pair = tl_alloc(TL_HIST_BUCKETS, sizeof *w.pair);
     p->per_thread = true;
     int status = w.count && w.pair ? read_lanes(&w) : no_memory(&w);
     for (uint32_t i = 1; status >= 0 && i < p->nplace; i++)

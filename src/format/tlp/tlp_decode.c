@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/tlp/tlp_format.h"
 #include "format/tlp/tlp_function.h"
 #include "format/tlp/tlp_layout.h"
@@ -148,7 +149,7 @@ static void read_counts(decoder *d)
     d->thread = calloc((size_t)d->nthread + 1, sizeof *d->thread);
     d->parent = calloc(d->nplace, sizeof *d->parent);
     d->next = calloc(d->nplace, sizeof *d->next);
-    d->pair = malloc(TL_HIST_BUCKETS * sizeof *d->pair);
+    d->pair = tl_alloc(TL_HIST_BUCKETS, sizeof *d->pair);
     if (!d->string || !d->is_used || !d->thread || !d->parent || !d->next || !d->pair ||
         !tl_profile_reserve(d->p, d->nplace, d->nfunction))
         out_of_memory(d);

@@ -6,6 +6,8 @@
 
 #include "base/crc32.h"
 #include "base/endian.h"
+#include "base/grow.h"
+#include "base/protobuf.h"
 #include "base/text/number.h"
 #include "format/tlp/tlp_format.h"
 #include "format/tlp/tlp_layout.h"
@@ -21,53 +23,12 @@ typedef struct encoder {
     uint32_t *next;     /* [nplace] scratch: least code for the next child */
     bool extended;      /* version 2 */
     bool unwound;       /* it has counts of calls closed by outer exits */
-    uint8_t *file;      /* [capacity], NULL after memory ran out */
-    size_t size, capacity;
+    tl_pb file;
 } encoder;
-
-/* Room for n more bytes; false when memory runs out or the file becomes too large: then encoding stops. */
-static bool reserve(encoder *w, size_t n)
-{
-    if (TL_LIKELY(n <= w->capacity - w->size))
-        return true;
-    size_t most = TLP_SIZE_MAX < SIZE_MAX / 2 ? (size_t)TLP_SIZE_MAX : SIZE_MAX / 2;
-    size_t wanted = w->capacity > most / 2 ? most : 2 * w->capacity;
-    if (n > most - w->size)
-        wanted = 0;
-    else if (wanted - w->size < n)
-        wanted = w->size + n;
-    uint8_t *moved = w->file && wanted ? realloc(w->file, wanted) : NULL;
-    if (!moved) {
-        free(w->file);
-        w->file = NULL;
-        w->size = w->capacity = 0;
-        return false;
-    }
-    w->file = moved;
-    w->capacity = wanted;
-    return true;
-}
-
-static void put(encoder *w, const void *data, size_t n)
-{
-    if (!reserve(w, n))
-        return;
-    memcpy(w->file + w->size, data, n);
-    w->size += n;
-}
-
-static void put_number(encoder *w, uint64_t v)
-{
-    if (!reserve(w, TLP_VARINT_MOST))
-        return;
-    for (; v >= 0x80; v >>= 7)
-        w->file[w->size++] = (uint8_t)(v | 0x80);
-    w->file[w->size++] = (uint8_t)v;
-}
 
 static void put_string(encoder *w, const char *s)
 {
-    put_number(w, tl_string_rank(&w->ranks, s));
+    tl_pb_varint(&w->file, tl_string_rank(&w->ranks, s));
 }
 
 /* The size is filled in later. */
@@ -81,30 +42,30 @@ static void put_header(encoder *w)
     tl_store16(header + TLP_OFFSET_VERSION, w->extended ? TLP_VERSION_SAMPLES : TLP_VERSION, false);
     tl_store16(header + TLP_OFFSET_FLAGS, (uint16_t)flags, false);
     tl_store64(header + TLP_OFFSET_SIZE, 0, false);
-    put(w, header, sizeof header);
+    tl_pb_raw(&w->file, header, sizeof header);
 }
 
 static void put_head(encoder *w)
 {
     const tl_profile *p = w->p;
     put_string(w, p->clock.name);
-    put_number(w, p->clock.hz);
+    tl_pb_varint(&w->file, p->clock.hz);
     if (p->clock.has_utc)
-        put_number(w, tlp_zigzag(p->clock.utc_offset_ns));
+        tl_pb_varint(&w->file, tlp_zigzag(p->clock.utc_offset_ns));
     put_string(w, p->build_id);
     put_string(w, p->exe);
-    put_number(w, p->unmatched_exits);
-    put_number(w, p->unmatched_open);
-    put_number(w, p->lost_events);
-    put_number(w, p->damaged_bytes);
+    tl_pb_varint(&w->file, p->unmatched_exits);
+    tl_pb_varint(&w->file, p->unmatched_open);
+    tl_pb_varint(&w->file, p->lost_events);
+    tl_pb_varint(&w->file, p->damaged_bytes);
     if (!p->nweight)
         return;
-    put_number(w, p->samples.counted);
-    put_number(w, p->samples.empty);
-    put_number(w, p->samples.paused);
+    tl_pb_varint(&w->file, p->samples.counted);
+    tl_pb_varint(&w->file, p->samples.empty);
+    tl_pb_varint(&w->file, p->samples.paused);
     if (p->has_span) {
-        put_number(w, p->begin);
-        put_number(w, p->end - p->begin);
+        tl_pb_varint(&w->file, p->begin);
+        tl_pb_varint(&w->file, p->end - p->begin);
     }
 }
 
@@ -114,18 +75,18 @@ static void put_functions(encoder *w)
     for (uint32_t i = 0; i < w->p->nfunction; i++) {
         const tl_function *f = &w->p->function[w->function[i]];
         put_string(w, f->module);
-        put_number(w, tlp_zigzag((int64_t)((uint64_t)f->id - id)));
+        tl_pb_varint(&w->file, tlp_zigzag((int64_t)((uint64_t)f->id - id)));
         put_string(w, f->name);
         put_string(w, f->file);
-        put_number(w, f->line);
-        put_number(w, f->address);
+        tl_pb_varint(&w->file, f->line);
+        tl_pb_varint(&w->file, f->address);
         put_string(w, f->linkage_name);
         if (w->extended) {
             put_string(w, f->library);
             put_string(w, f->renamed);
-            put_number(w, f->flags);
+            tl_pb_varint(&w->file, f->flags);
             if (f->flags & TL_FUNCTION_OFFSET)
-                put_number(w, f->offset);
+                tl_pb_varint(&w->file, f->offset);
         }
         id = (uint64_t)f->id;
     }
@@ -135,11 +96,11 @@ static void put_threads(encoder *w)
 {
     for (uint32_t i = 0; i < w->p->ntrack; i++) {
         const tl_track *t = &w->p->track[w->track[i]];
-        put_number(w, (t->has_pid ? TLP_HAS_PID : 0u) | (t->has_tid ? TLP_HAS_TID : 0u));
+        tl_pb_varint(&w->file, (t->has_pid ? TLP_HAS_PID : 0u) | (t->has_tid ? TLP_HAS_TID : 0u));
         if (t->has_pid)
-            put_number(w, tlp_zigzag(t->pid));
+            tl_pb_varint(&w->file, tlp_zigzag(t->pid));
         if (t->has_tid)
-            put_number(w, tlp_zigzag(t->tid));
+            tl_pb_varint(&w->file, tlp_zigzag(t->tid));
         put_string(w, t->name);
     }
 }
@@ -151,7 +112,7 @@ static void put_tree(encoder *w)
         uint32_t up = 0, parent = p->place[w->place[i]].parent;
         for (uint32_t at = w->place[i - 1]; at != parent; at = p->place[at].parent)
             up++;
-        put_number(w, up);
+        tl_pb_varint(&w->file, up);
     }
     uint32_t threads = 0;
     for (uint32_t i = 0; i < p->nplace; i++)
@@ -159,7 +120,7 @@ static void put_tree(encoder *w)
     for (uint32_t i = 1; i < p->nplace; i++) {
         const tl_place *at = &p->place[w->place[i]];
         uint32_t code = at->function == TL_NO_FUNCTION ? threads++ : w->code[at->function];
-        put_number(w, code - w->next[at->parent]);
+        tl_pb_varint(&w->file, code - w->next[at->parent]);
         w->next[at->parent] = code + 1;
     }
 }
@@ -175,17 +136,17 @@ static void put_sums(encoder *w)
     uint32_t n = w->p->nplace;
     for (uint32_t k = 0; k < w->p->nweight; k++)
         for (uint32_t i = 1; i < n; i++)
-            put_number(w, tl_profile_weight_self(w->p, w->place[i], k));
+            tl_pb_varint(&w->file, tl_profile_weight_self(w->p, w->place[i], k));
     if (w->p->nweight)
         return;
     for (uint32_t i = 1; i < n; i++)
-        put_number(w, stat_at(w, i)->calls);
+        tl_pb_varint(&w->file, stat_at(w, i)->calls);
     for (uint32_t i = 1; i < n; i++)
-        put_number(w, stat_at(w, i)->total);
+        tl_pb_varint(&w->file, stat_at(w, i)->total);
     for (uint32_t i = 1; i < n; i++)
-        put_number(w, stat_at(w, i)->total - stat_at(w, i)->self);
+        tl_pb_varint(&w->file, stat_at(w, i)->total - stat_at(w, i)->self);
     for (uint32_t i = 1; i < n; i++)
-        put_number(w, stat_at(w, i)->total - stat_at(w, i)->outer);
+        tl_pb_varint(&w->file, stat_at(w, i)->total - stat_at(w, i)->outer);
 }
 
 static void put_buckets(encoder *w, const tl_place_stat *s)
@@ -193,11 +154,11 @@ static void put_buckets(encoder *w, const tl_place_stat *s)
     uint32_t b = tl_hist_bucket(s->min), last = tl_hist_bucket(s->max);
     if (b == last)
         return; /* it has all calls */
-    put_number(w, tl_hist_get(&s->hist, b));
+    tl_pb_varint(&w->file, tl_hist_get(&s->hist, b));
     while (b != last) {
         uint32_t next = tl_hist_next(&s->hist, b + 1);
-        put_number(w, next - b);
-        put_number(w, tl_hist_get(&s->hist, next));
+        tl_pb_varint(&w->file, next - b);
+        tl_pb_varint(&w->file, tl_hist_get(&s->hist, next));
         b = next;
     }
 }
@@ -207,10 +168,10 @@ static void put_durations(encoder *w)
     uint32_t n = w->p->nplace;
     for (uint32_t i = 1; i < n; i++)
         if (stat_at(w, i)->calls)
-            put_number(w, stat_at(w, i)->total / stat_at(w, i)->calls - stat_at(w, i)->min);
+            tl_pb_varint(&w->file, stat_at(w, i)->total / stat_at(w, i)->calls - stat_at(w, i)->min);
     for (uint32_t i = 1; i < n; i++)
         if (stat_at(w, i)->calls)
-            put_number(w, stat_at(w, i)->max - stat_at(w, i)->min);
+            tl_pb_varint(&w->file, stat_at(w, i)->max - stat_at(w, i)->min);
     for (uint32_t i = 1; i < n; i++)
         if (stat_at(w, i)->calls)
             put_buckets(w, stat_at(w, i));
@@ -218,14 +179,14 @@ static void put_durations(encoder *w)
 
 static void put_body(encoder *w)
 {
-    put_number(w, w->ranks.n);
-    put_number(w, w->p->nfunction);
-    put_number(w, w->p->ntrack);
-    put_number(w, w->p->nplace - 1);
+    tl_pb_varint(&w->file, w->ranks.n);
+    tl_pb_varint(&w->file, w->p->nfunction);
+    tl_pb_varint(&w->file, w->p->ntrack);
+    tl_pb_varint(&w->file, w->p->nplace - 1);
     for (uint32_t i = 0; i < w->ranks.n; i++) {
         size_t n = strlen(w->ranks.text[i]);
-        put_number(w, n);
-        put(w, w->ranks.text[i], n);
+        tl_pb_varint(&w->file, n);
+        tl_pb_raw(&w->file, w->ranks.text[i], n);
     }
     put_head(w);
     put_functions(w);
@@ -233,7 +194,7 @@ static void put_body(encoder *w)
     put_tree(w);
     put_sums(w);
     for (uint32_t i = 1; w->unwound && i < w->p->nplace; i++)
-        put_number(w, tl_profile_place_unwound(w->p, w->place[i]));
+        tl_pb_varint(&w->file, tl_profile_place_unwound(w->p, w->place[i]));
     if (w->p->has_histogram)
         put_durations(w);
 }
@@ -284,14 +245,12 @@ static int check_version(const char *wanted, bool extended, const tl_profile *p,
 static int encoder_init(encoder *w, const tl_profile *p, bool extended, tl_error *e)
 {
     *w = (encoder){.p = p, .extended = extended, .unwound = tl_profile_unwound(p) > 0};
-    w->function = malloc(((size_t)p->nfunction + 1) * sizeof *w->function);
-    w->code = malloc(((size_t)p->nfunction + 1) * sizeof *w->code);
-    w->track = malloc(((size_t)p->ntrack + 1) * sizeof *w->track);
-    w->place = malloc(p->nplace * sizeof *w->place);
-    w->next = malloc(p->nplace * sizeof *w->next);
-    w->capacity = 4096;
-    w->file = malloc(w->capacity);
-    if (!w->function || !w->code || !w->track || !w->place || !w->next || !w->file)
+    w->function = tl_alloc((size_t)p->nfunction + 1, sizeof *w->function);
+    w->code = tl_alloc((size_t)p->nfunction + 1, sizeof *w->code);
+    w->track = tl_alloc((size_t)p->ntrack + 1, sizeof *w->track);
+    w->place = tl_alloc(p->nplace, sizeof *w->place);
+    w->next = tl_alloc(p->nplace, sizeof *w->next);
+    if (!w->function || !w->code || !w->track || !w->place || !w->next)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "tlp: no memory to write %" PRIu32 " places", p->nplace);
     int status = tl_string_ranks_init(&w->ranks, p, e);
     if (status >= 0)
@@ -312,7 +271,7 @@ static void encoder_fini(encoder *w)
     free(w->track);
     free(w->place);
     free(w->next);
-    free(w->file);
+    tl_pb_fini(&w->file);
     tl_string_ranks_fini(&w->ranks);
 }
 
@@ -331,17 +290,18 @@ int tl_tlp_write_profile(const tl_write_context *context, const tl_profile *p, t
         goto out;
     put_header(&w);
     put_body(&w);
-    put(&w, (const uint8_t[TLP_CHECKSUM_BYTES]){0}, TLP_CHECKSUM_BYTES);
-    if (!w.file) {
+    tl_pb_raw(&w.file, (const uint8_t[TLP_CHECKSUM_BYTES]){0}, TLP_CHECKSUM_BYTES);
+    const uint64_t size = w.file.n;
+    if (w.file.failed || size > TLP_SIZE_MAX) {
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET,
                          "tlp: no memory to write %" PRIu32 " places, or more than %" PRIu64 " bytes", p->nplace,
                          TLP_SIZE_MAX);
         goto out;
     }
-    size_t end = w.size - TLP_CHECKSUM_BYTES;
-    tl_store64(w.file + TLP_OFFSET_SIZE, w.size, false);
-    tl_store32(w.file + end, tl_crc32(0, w.file, end), false);
-    tl_output_write(context->out, w.file, w.size);
+    size_t end = w.file.n - TLP_CHECKSUM_BYTES;
+    tl_store64(w.file.data + TLP_OFFSET_SIZE, size, false);
+    tl_store32(w.file.data + end, tl_crc32(0, w.file.data, end), false);
+    tl_output_write(context->out, w.file.data, w.file.n);
 out:
     encoder_fini(&w);
     return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 
 #define MARGIN 4096u /* bytes to read after a block: most lines are shorter */
 #define SLACK  32u   /* zeros after the text: numbers are read eight characters at a time */
@@ -15,12 +16,8 @@ static int reserve(tracelog_text *t, uint64_t bytes, tl_error *e)
 {
     if (t->capacity >= bytes)
         return 0;
-    if (bytes > SIZE_MAX - SLACK)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a line of %llu bytes", (unsigned long long)bytes);
-    uint8_t *larger = realloc(t->data, (size_t)bytes + SLACK);
-    if (!larger)
+    if (bytes > SIZE_MAX - SLACK || !TL_RESIZE(t->data, (size_t)bytes + SLACK))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %llu bytes of text", (unsigned long long)bytes);
-    t->data = larger;
     t->capacity = (size_t)bytes;
     return 0;
 }

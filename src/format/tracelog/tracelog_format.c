@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/ordered_workers.h"
 #include "format/tracelog/tracelog_cut.h"
 #include "format/tracelog/tracelog_facts.h"
@@ -122,16 +123,9 @@ static bool locate(void *reader, const tl_frame *frame, tl_location *out)
 /* The next part of a block, made if needed. NULL when memory runs out. */
 static tracelog_part *next_part(const cursor *c, block *b, tl_error *e)
 {
-    if (b->nparts == b->capacity) {
-        const uint32_t capacity = b->capacity ? b->capacity * 2 : 4;
-        tracelog_part *larger = realloc(b->part, capacity * sizeof *larger);
-        if (!larger) {
-            tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to read lines");
-            return NULL;
-        }
-        memset(larger + b->capacity, 0, (capacity - b->capacity) * sizeof *larger);
-        b->part = larger;
-        b->capacity = capacity;
+    if (!TL_GROW_TO(b->part, b->capacity, b->nparts, UINT32_MAX)) {
+        tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to read lines");
+        return NULL;
     }
     tracelog_part *part = &b->part[b->nparts];
     if (!part->note && tracelog_part_init(part, c->reader->trace, c->reader->want, e) < 0)

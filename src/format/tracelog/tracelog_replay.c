@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 
 enum { UNKNOWN, PROCESS, FIRST }; /* indices of replay_thread */
 
@@ -22,18 +23,8 @@ static int no_memory(tl_error *e)
 /* The index of a new thread, or TL_HASH_NONE. */
 static uint32_t add_thread(tracelog_replay *p, uint64_t iid, uint32_t track)
 {
-    if (p->nthread == p->thread_capacity) {
-        const uint32_t capacity = p->nthread ? p->nthread * 2 : 16;
-        replay_thread *thread = realloc(p->thread, capacity * sizeof *thread);
-        if (thread)
-            p->thread = thread;
-        uint64_t *iids = realloc(p->iid, capacity * sizeof *iids);
-        if (iids)
-            p->iid = iids;
-        if (!thread || !iids)
-            return TL_HASH_NONE;
-        p->thread_capacity = capacity;
-    }
+    if (!TL_GROW(p->thread, p->nthread, 1, p->thread_capacity) || !TL_GROW(p->iid, p->nthread, 1, p->iid_capacity))
+        return TL_HASH_NONE;
     p->thread[p->nthread] = (replay_thread){.track = track, .names = p->names};
     p->iid[p->nthread] = iid;
     return p->nthread++;

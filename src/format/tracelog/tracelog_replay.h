@@ -40,11 +40,11 @@ typedef struct tracelog_replay {
     bool paused, pauses_seen;
     bool instrumented, no_execution; /* CollectionMethod Instrumentation; ExecutionTraceEnabled F */
     replay_thread *thread;           /* 0: all unknown ones; 1: the process */
-    uint32_t nthread, thread_capacity;
+    uint32_t nthread, thread_capacity, iid_capacity;
     tl_id_map thread_of; /* iid -> index */
     tl_hash thread_of_os;
     tl_pair_map compiling, compiled; /* thread and number of the name; number of that, and a function */
-    uint64_t *iid;                   /* [thread_capacity] */
+    uint64_t *iid;                   /* [nthread] */
     replay_function *function;
     uint32_t nfunction, function_capacity;
     tl_id_map function_of; /* iid -> index */

@@ -4,24 +4,9 @@
  * common callers, and so do batches. A line makes nodes in the memory of its batch; those on a stack when the batch
  * ends are copied to persistent memory. A batch holds what it points to, so persistent memory can be rebuilt without
  * nodes that no thread has any more. */
-#include <stdlib.h>
 
+#include "base/grow.h"
 #include "format/tracelog/tracelog_replay.h"
-
-static bool reserve(replay_thread *t, uint32_t depth)
-{
-    if (TL_LIKELY(depth <= t->capacity))
-        return true;
-    uint32_t capacity = t->capacity ? t->capacity : 32;
-    while (capacity < depth)
-        capacity *= 2;
-    tl_frame **node = realloc(t->node, capacity * sizeof(tl_frame *));
-    if (!node)
-        return false;
-    t->node = node;
-    t->capacity = capacity;
-    return true;
-}
 
 replay_function *tracelog_replay_function(tracelog_replay *p, uint64_t iid)
 {
@@ -29,15 +14,7 @@ replay_function *tracelog_replay_function(tracelog_replay *p, uint64_t iid)
     if (TL_LIKELY(at != TL_HASH_NONE))
         return &p->function[at];
     at = p->nfunction;
-    if (at == p->function_capacity) {
-        const uint32_t capacity = at ? at * 2 : 256;
-        replay_function *larger = realloc(p->function, capacity * sizeof *larger);
-        if (!larger)
-            return NULL;
-        p->function = larger;
-        p->function_capacity = capacity;
-    }
-    if (!tl_id_map_put(&p->function_of, iid, at))
+    if (!TL_GROW(p->function, at, 1, p->function_capacity) || !tl_id_map_put(&p->function_of, iid, at))
         return NULL;
     p->nfunction++;
     p->function[at] = (replay_function){0};
@@ -189,9 +166,8 @@ bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_p
     const uint32_t line = p->reader->has_lines ? TL_FRAME_LINE : 0;
     if (TL_UNLIKELY(t->batch != p->batch))
         touch(p, thread);
-    if (!reserve(t, kept + note->nframes))
-        return false;
-    if (TL_UNLIKELY(t->depth < kept) && !fill_up(t, kept, arena))
+    if (!TL_GROW(t->node, 0, kept + note->nframes, t->capacity) ||
+        (TL_UNLIKELY(t->depth < kept) && !fill_up(t, kept, arena)))
         return false;
     if (TL_UNLIKELY(t->names != p->names) && kept <= TRACELOG_RENEWED_MAX - p->renewed &&
         !renew(p, t, kept, note->offset, arena))

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/tracelog/tracelog_scan_lists.h"
 #include "format/tracelog/tracelog_words.h"
 
@@ -148,7 +149,7 @@ int tracelog_part_init(tracelog_part *p, const tl_trace *t, const tl_want *want,
     int status = tl_batch_init(&p->batch, t, want, TL_BATCH_MAX, e);
     if (status < 0)
         return status;
-    p->note = malloc(TL_BATCH_MAX * sizeof *p->note);
+    p->note = tl_alloc(TL_BATCH_MAX, sizeof *p->note);
     if (p->note)
         return 0;
     tl_batch_fini(&p->batch);

@@ -237,7 +237,7 @@ int tracelog_survey(tracelog_reader *r, uint64_t *progress, tl_error *e)
     if (workers > chunks)
         workers = (unsigned)chunks;
     r->nfloor = r->follow ? 0 : (size_t)(tl_input_size(r->in) / TRACELOG_CHUNK + 1);
-    r->floor = malloc((r->nfloor + 1) * sizeof *r->floor);
+    r->floor = tl_alloc(r->nfloor + 1, sizeof *r->floor);
     if (!r->floor) {
         free(s);
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to look at the log");

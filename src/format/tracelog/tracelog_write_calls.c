@@ -10,13 +10,13 @@
 #include "format/tracelog/tracelog_write_calls.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/grow.h"
 #include "format/tracelog/tracelog_write_sample.h"
 #include "model/field_text.h"
 #include "model/label.h"
 
-enum { NS_PER_MS = 1000000, CALLERS_LEAST = 8 };
+enum { NS_PER_MS = 1000000 };
 #define NAMED_THREAD ((uint64_t)1 << 32) /* in a key of `index`: a number of `named`, not a track */
 
 bool tracelog_is_call(const tl_class *c)
@@ -52,7 +52,7 @@ bool tracelog_calls_init(tracelog_writer *w, bool mixed)
     c->iids.first = c->first_iid = mixed ? TRACELOG_MIXED_IID : 0;
     if (!mixed)
         c->iids.first = TRACELOG_OWN_IID;
-    c->fields = malloc(((size_t)t->ncls + 1) * sizeof *c->fields);
+    c->fields = tl_alloc((size_t)t->ncls + 1, sizeof *c->fields);
     for (uint32_t i = 0; c->fields && i < t->ncls; i++)
         find_fields(&c->fields[i], &t->cls[i]);
     return c->fields != NULL;
@@ -87,14 +87,8 @@ static uint32_t thread_of(tl_text_writer *tw, tracelog_writer *w, const tl_batch
     uint32_t index = tl_hash_get(&c->index, key);
     if (TL_LIKELY(index != TL_HASH_NONE))
         return index;
-    if (c->n == c->capacity) {
-        const uint32_t capacity = c->capacity ? 2 * c->capacity : CALLERS_LEAST;
-        tracelog_caller *larger = c->n < TL_TRACKS_MAX ? realloc(c->thread, capacity * sizeof *larger) : NULL;
-        if (!larger)
-            return TL_HASH_NONE;
-        c->thread = larger;
-        c->capacity = capacity;
-    }
+    if (c->n == TL_TRACKS_MAX || !TL_GROW(c->thread, c->n, 1, c->capacity))
+        return TL_HASH_NONE;
     if (!tl_hash_put(&c->index, key, c->n))
         return TL_HASH_NONE;
     c->thread[c->n] = (tracelog_caller){0};

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text/same_text.h"
 #include "format/tracelog/tracelog_write.h"
 #include "model/label.h"
@@ -253,7 +254,7 @@ static int write_with(profile_writer *w, const tl_write_context *context, const 
     const tl_profile *p = w->p;
     int status = tl_place_walk_init(&w->walk, tree, e);
     w->thread = calloc((size_t)p->ntrack + 1, sizeof *w->thread);
-    w->iid = malloc(((size_t)p->nfunction + 1) * sizeof *w->iid);
+    w->iid = tl_alloc((size_t)p->nfunction + 1, sizeof *w->iid);
     bool ok = status >= 0 && w->thread && w->iid;
     for (uint32_t i = 0; ok && i < p->nfunction; i++)
         w->iid[i] = NO_IID;

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { THREADS_LEAST = 8, LEVELS_LEAST = 16 };
+#include "base/grow.h"
 
 void tracelog_threads_fini(tracelog_threads *t)
 {
@@ -22,14 +22,8 @@ void tracelog_threads_fini(tracelog_threads *t)
 /* Index of a new thread; TL_HASH_NONE when memory runs out. */
 static uint32_t add_thread(tracelog_threads *t)
 {
-    if (t->n == t->capacity) {
-        const uint32_t capacity = t->capacity ? 2 * t->capacity : THREADS_LEAST;
-        tracelog_thread *larger = capacity > t->capacity ? realloc(t->thread, capacity * sizeof *larger) : NULL;
-        if (!larger)
-            return TL_HASH_NONE;
-        t->thread = larger;
-        t->capacity = capacity;
-    }
+    if (!TL_GROW(t->thread, t->n, 1, t->capacity))
+        return TL_HASH_NONE;
     t->thread[t->n] = (tracelog_thread){0};
     return t->n++;
 }
@@ -51,36 +45,6 @@ TL_NOINLINE tracelog_thread *tracelog_threads_find(tracelog_threads *t, bool kno
     t->last = known ? i + 1 : 0;
     t->last_iid = iid;
     return &t->thread[i];
-}
-
-bool tracelog_stack_reserve(tracelog_thread *thread, uint32_t n)
-{
-    if (TL_LIKELY(n <= thread->capacity))
-        return true;
-    uint32_t capacity = thread->capacity ? thread->capacity : LEVELS_LEAST;
-    while (capacity < n)
-        capacity *= 2;
-    tracelog_level *larger = realloc(thread->level, capacity * sizeof *larger);
-    if (!larger)
-        return false;
-    thread->level = larger;
-    thread->capacity = capacity;
-    return true;
-}
-
-static bool reserve_walk(tracelog_threads *t, uint32_t n)
-{
-    if (TL_LIKELY(n <= t->walk_capacity))
-        return true;
-    uint32_t capacity = t->walk_capacity ? t->walk_capacity : LEVELS_LEAST;
-    while (capacity < n)
-        capacity *= 2;
-    const tl_frame **larger = realloc(t->walk, capacity * sizeof(const tl_frame *));
-    if (!larger)
-        return false;
-    t->walk = larger;
-    t->walk_capacity = capacity;
-    return true;
 }
 
 TL_ALWAYS_INLINE tracelog_level level_of(const tl_frame *f)
@@ -121,7 +85,7 @@ bool tracelog_stack_set(tracelog_threads *t, tracelog_thread *thread, const tl_f
             top = top->caller;
     }
     const uint32_t depth = top ? top->depth : 0, old = thread->n;
-    if (TL_UNLIKELY(!reserve_walk(t, depth) || !tracelog_stack_reserve(thread, depth)))
+    if (!TL_GROW(t->walk, 0, depth, t->walk_capacity) || !TL_GROW(thread->level, 0, depth, thread->capacity))
         return false;
 
     uint32_t same = depth; /* frames that need no comparison */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "base/io/window.h"
 #include "format/xray/xray_classes.h"
 
@@ -45,14 +46,8 @@ static int add_track(scan *s, uint32_t pid, uint32_t tid, tl_error *e)
     int status = xray_thread(&s->threads, s->t, s->r->version >= 3, pid, tid, &s->track, e);
     if (status < 0 || s->track < s->ntrack)
         return status;
-    if (s->ntrack == s->track_capacity) {
-        uint32_t capacity = s->track_capacity ? 2 * s->track_capacity : 64;
-        basic_last *larger = realloc(s->last, capacity * sizeof *larger);
-        if (!larger)
-            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %" PRIu32 " threads", capacity);
-        s->last = larger;
-        s->track_capacity = capacity;
-    }
+    if (!TL_GROW(s->last, s->ntrack, 1, s->track_capacity))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for more than %" PRIu32 " threads", s->ntrack);
     s->last[s->ntrack++] = (basic_last){0};
     return 0;
 }
@@ -73,14 +68,8 @@ static int enter_run(scan *s, uint64_t offset, const uint8_t *p, bool adds, tl_e
     int status = adds ? add_track(s, pid, tid, e) : 0;
     if (status < 0)
         return status;
-    if (r->nrun == r->capacity) {
-        size_t capacity = r->capacity ? 2 * r->capacity : 64;
-        basic_run *larger = realloc(r->run, capacity * sizeof *larger);
-        if (!larger)
-            return tl_fail(e, TL_ENOMEM, offset, "no memory for the index of %zu runs of records", capacity);
-        r->run = larger;
-        r->capacity = capacity;
-    }
+    if (!TL_GROW(r->run, r->nrun, 1, r->capacity))
+        return tl_fail(e, TL_ENOMEM, offset, "no memory for the index of more than %zu runs of records", r->nrun);
     r->run[r->nrun++] = (basic_run){.offset = offset, .track = s->track};
     s->in_run = true;
     s->ids = ids;
@@ -259,7 +248,7 @@ int basic_index_scan(basic_reader *r, tl_trace *t, tl_error *e)
 
 int basic_index_group(basic_reader *r, uint32_t tracks, tl_error *e)
 {
-    basic_run *grouped = malloc((r->nrun + 1) * sizeof *grouped);
+    basic_run *grouped = tl_alloc(r->nrun + 1, sizeof *grouped);
     r->first = calloc((size_t)tracks + 2, sizeof *r->first);
     if (!grouped || !r->first) {
         free(grouped);

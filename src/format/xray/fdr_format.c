@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/xray/fdr_layout.h"
 #include "format/xray/fdr_read.h"
 #include "format/xray/fdr_write.h"
@@ -74,7 +75,7 @@ static int read_header(fdr_reader *r, tl_trace *t, tl_error *e)
 static int add_classes(tl_trace *t, tl_error *e)
 {
     const tl_recording *r = t->recording;
-    tl_class *c = malloc(((size_t)XRAY_CLASSES + r->nevent) * sizeof *c);
+    tl_class *c = tl_alloc((size_t)XRAY_CLASSES + r->nevent, sizeof *c);
     if (!c)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %" PRIu32 " event classes", r->nevent);
     memcpy(c, xray_classes, sizeof xray_classes);

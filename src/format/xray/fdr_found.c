@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/grow.h"
 #include "format/xray/fdr_scan.h"
 
 enum { WINDOW = 256 << 10 };
@@ -26,14 +26,8 @@ void fdr_scan_fini(fdr_scan *s)
 
 int fdr_found_buffer(fdr_scan *s, const fdr_buffer *buffer, tl_error *e)
 {
-    if (s->nbuffer == s->buffer_capacity) {
-        size_t capacity = s->buffer_capacity ? 2 * s->buffer_capacity : 64;
-        fdr_buffer *larger = realloc(s->buffer, capacity * sizeof *larger);
-        if (!larger)
-            return tl_fail(e, TL_ENOMEM, buffer->begin, "no memory for the index of buffers");
-        s->buffer = larger;
-        s->buffer_capacity = capacity;
-    }
+    if (!TL_GROW(s->buffer, s->nbuffer, 1, s->buffer_capacity))
+        return tl_fail(e, TL_ENOMEM, buffer->begin, "no memory for the index of buffers");
     s->buffer[s->nbuffer++] = *buffer;
     return 0;
 }
@@ -44,14 +38,8 @@ TL_COLD int fdr_found_damage(fdr_scan *s, tl_error *e, uint64_t offset, uint64_t
     s->ndamage_all++;
     if (s->ndamage == TL_DAMAGE_KEPT)
         return 0;
-    if (s->ndamage == s->damage_capacity) {
-        size_t capacity = s->damage_capacity ? 2 * s->damage_capacity : 8;
-        fdr_damage *larger = realloc(s->damage, capacity * sizeof *larger);
-        if (!larger)
-            return tl_fail(e, TL_ENOMEM, offset, "no memory for the list of damage");
-        s->damage = larger;
-        s->damage_capacity = capacity;
-    }
+    if (!TL_GROW(s->damage, s->ndamage, 1, s->damage_capacity))
+        return tl_fail(e, TL_ENOMEM, offset, "no memory for the list of damage");
     fdr_damage *d = &s->damage[s->ndamage++];
     *d = (fdr_damage){.offset = offset, .bytes = bytes, .rule = rule};
     va_list arguments;
@@ -63,14 +51,8 @@ TL_COLD int fdr_found_damage(fdr_scan *s, tl_error *e, uint64_t offset, uint64_t
 
 int fdr_found_note(fdr_scan *s, uint64_t offset, uint32_t size, tl_error *e)
 {
-    if (s->nnote == s->note_capacity) {
-        size_t capacity = s->note_capacity ? 2 * s->note_capacity : 64;
-        fdr_note *larger = realloc(s->note, capacity * sizeof *larger);
-        if (!larger)
-            return tl_fail(e, TL_ENOMEM, offset, "no memory for the list of notes");
-        s->note = larger;
-        s->note_capacity = capacity;
-    }
+    if (!TL_GROW(s->note, s->nnote, 1, s->note_capacity))
+        return tl_fail(e, TL_ENOMEM, offset, "no memory for the list of notes");
     s->note[s->nnote++] = (fdr_note){.offset = offset, .size = size};
     return 0;
 }

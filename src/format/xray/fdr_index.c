@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/pool.h"
 #include "format/xray/fdr_layout.h"
 #include "format/xray/fdr_scan.h"
@@ -79,16 +80,8 @@ static int take_note(build *b, const fdr_note *n, tl_error *e)
 static int take(build *b, const fdr_scan *s, tl_error *e)
 {
     fdr_index *x = b->index;
-    if (s->nbuffer > b->capacity - x->nbuffer) {
-        size_t capacity = b->capacity ? 2 * b->capacity : 256;
-        while (capacity - x->nbuffer < s->nbuffer)
-            capacity *= 2;
-        fdr_buffer *larger = realloc(x->buffer, capacity * sizeof *larger);
-        if (!larger)
-            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the index of %zu buffers", capacity);
-        x->buffer = larger;
-        b->capacity = capacity;
-    }
+    if (!TL_GROW(x->buffer, x->nbuffer, s->nbuffer, b->capacity))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the index of %zu buffers", x->nbuffer + s->nbuffer);
     for (size_t i = 0; i < s->nbuffer; i++) {
         fdr_buffer *buffer = &x->buffer[x->nbuffer];
         *buffer = s->buffer[i];
@@ -188,7 +181,7 @@ static int group(build *b, tl_error *e)
 {
     fdr_index *x = b->index;
     uint32_t tracks = b->trace->ntrack;
-    fdr_buffer *grouped = malloc((x->nbuffer + 1) * sizeof *grouped);
+    fdr_buffer *grouped = tl_alloc(x->nbuffer + 1, sizeof *grouped);
     x->first = calloc((size_t)tracks + 2, sizeof *x->first);
     if (!grouped || !x->first) {
         free(grouped);

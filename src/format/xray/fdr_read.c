@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/xray/fdr_layout.h"
 #include "format/xray/fdr_typed.h"
 
@@ -98,14 +99,7 @@ static uint8_t *payload_room(fdr_cursor *c, tl_batch *b, size_t size)
 {
     if (b->arena)
         return tl_arena_alloc(b->arena, size);
-    if (size > c->scratch_size) {
-        uint8_t *larger = realloc(c->scratch, size);
-        if (!larger)
-            return NULL;
-        c->scratch = larger;
-        c->scratch_size = size;
-    }
-    return c->scratch;
+    return TL_GROW(c->scratch, 0, size, c->scratch_size) ? c->scratch : NULL;
 }
 
 /* A copy of the payload at an offset. NULL when memory runs out or reading fails. */

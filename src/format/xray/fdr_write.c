@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/xray/fdr_layout.h"
 #include "format/xray/fdr_typed.h"
 
@@ -140,45 +141,19 @@ static void flush_longest_waiting(fdr_writer *w)
 
 static bool ensure(fdr_open *b, size_t n)
 {
-    if (n <= b->capacity - b->n)
-        return true;
-    if (n > SIZE_MAX - b->n)
-        return false;
-    uint8_t *data = realloc(b->data, b->n + n);
-    if (!data)
-        return false;
-    b->data = data;
-    b->capacity = b->n + n;
-    return true;
+    return TL_GROW(b->data, b->n, n, b->capacity);
 }
 
 static fdr_track *get_track(fdr_writer *w, uint32_t track)
 {
-    if (track < w->ntrack)
-        return &w->track[track];
-    uint32_t n = w->ntrack ? w->ntrack : 16;
-    while (n <= track && n < TL_TRACKS_MAX)
-        n *= 2;
-    fdr_track *array = track < n ? realloc(w->track, n * sizeof *array) : NULL;
-    if (!array)
-        return NULL;
-    memset(array + w->ntrack, 0, (n - w->ntrack) * sizeof *array);
-    w->track = array;
-    w->ntrack = n;
-    return &w->track[track];
+    return TL_GROW_TO(w->track, w->ntrack, track, TL_TRACKS_MAX) ? &w->track[track] : NULL;
 }
 
 /* Records that a track has its first event. */
 static bool begin_track(fdr_writer *w, fdr_track *t, uint32_t track)
 {
-    if (w->norder == w->order_capacity) {
-        uint32_t capacity = w->order_capacity ? w->order_capacity * 2 : 16;
-        uint32_t *order = realloc(w->order, capacity * sizeof *order);
-        if (!order)
-            return false;
-        w->order = order;
-        w->order_capacity = capacity;
-    }
+    if (!TL_GROW(w->order, w->norder, 1, w->order_capacity))
+        return false;
     w->order[w->norder++] = track;
     const tl_trace *trace = w->context.trace;
     t->tid = xray_write_tid(trace, track, &w->cut_id);

@@ -1,9 +1,9 @@
 /* Writes data of our own recorder: its notes, in separate buffers before all others, each with one event of whole
  * lines, so that names survive a conversion; and the payload of instants and counters. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/xray/fdr_layout.h"
 #include "format/xray/fdr_typed.h"
 #include "format/xray/fdr_write.h"
@@ -78,13 +78,8 @@ bool fdr_write_known(fdr_writer *w, const tl_batch *b, uint32_t i, uint64_t *typ
         data->n = UINT32_MAX;
         return true;
     }
-    if (size > w->payload_capacity) {
-        uint8_t *larger = realloc(w->payload, (size_t)size);
-        if (!larger)
-            return false;
-        w->payload = larger;
-        w->payload_capacity = (size_t)size;
-    }
+    if (!TL_GROW(w->payload, 0, (size_t)size, w->payload_capacity))
+        return false;
     fdr_typed_put(known, v, w->payload);
     *data = (tl_value){.type = TL_BYTES, .n = (uint32_t)size, .as.p = w->payload};
     return true;

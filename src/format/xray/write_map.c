@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "model/value_json.h"
 
 static bool ends_in(const char *name, const char *end)
@@ -45,14 +46,8 @@ uint8_t *xray_write_actions(const tl_trace *t)
 
 static bool add_argument(xray_arguments *a, uint64_t v)
 {
-    if (a->n == a->capacity) {
-        uint32_t capacity = a->capacity ? a->capacity * 2 : 16;
-        uint64_t *array = capacity > a->capacity ? realloc(a->v, capacity * sizeof *array) : NULL;
-        if (!array)
-            return false;
-        a->v = array;
-        a->capacity = capacity;
-    }
+    if (!TL_GROW(a->v, a->n, 1, a->capacity))
+        return false;
     a->v[a->n++] = v;
     return true;
 }

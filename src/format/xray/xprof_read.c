@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "base/io/window.h"
 #include "format/xray/xprof_layout.h"
 #include "format/xray/xprof_write.h"
@@ -37,7 +38,8 @@ typedef struct pass {
     uint32_t root;           /* of the block's thread */
     int32_t *path;           /* leaf first */
     size_t npath, path_capacity;
-    frame *stack; /* [path_capacity] of the previous record, root first */
+    frame *stack; /* of the previous record, root first */
+    size_t stack_capacity;
     size_t depth; /* of it; 0 at the begin of a block */
 } pass;
 
@@ -60,21 +62,6 @@ static const uint8_t *bytes(pass *s, size_t n, tl_error *e)
     return p;
 }
 
-static bool grow_path(pass *s)
-{
-    const size_t capacity = s->path_capacity ? 2 * s->path_capacity : 256;
-    int32_t *path = realloc(s->path, capacity * sizeof *path);
-    if (path)
-        s->path = path;
-    frame *stack = realloc(s->stack, capacity * sizeof *stack);
-    if (stack)
-        s->stack = stack;
-    if (!path || !stack)
-        return false;
-    s->path_capacity = capacity;
-    return true;
-}
-
 /* Reads ids up to the terminating 0. 1: done; 0: the block ends first; < 0: error. */
 static int read_path(pass *s, tl_error *e)
 {
@@ -87,7 +74,7 @@ static int read_path(pass *s, tl_error *e)
         s->position += XPROF_ID_SIZE;
         if (id == 0)
             return 1;
-        if (s->npath == s->path_capacity && !grow_path(s))
+        if (!TL_GROW(s->path, s->npath, 1, s->path_capacity) || !TL_GROW(s->stack, s->npath, 1, s->stack_capacity))
             return tl_fail(e, TL_ENOMEM, s->position, "no memory for a stack of more than %zu functions", s->npath);
         s->path[s->npath++] = id;
     }
@@ -300,7 +287,7 @@ static int add_tree(const xprof_reader *r, tl_profile *p, tl_error *e)
     const tl_profile *tree = r->tree;
     const bool is_new = p->per_thread || tree->ntrack == 1; /* then no place exists twice */
     uint32_t *place = calloc(tree->nplace, sizeof *place);  /* of the tree -> of p; those of p without threads: 0 */
-    uint32_t *function = malloc(((size_t)tree->nfunction + 1) * sizeof *function);
+    uint32_t *function = tl_alloc((size_t)tree->nfunction + 1, sizeof *function);
     bool ok = place && function && tl_profile_reserve(p, tree->nplace, tree->nfunction);
     for (uint32_t i = 0; ok && i < tree->nfunction; i++) {
         function[i] = tl_profile_intern_function(p, r->trace, tree->function[i].id);

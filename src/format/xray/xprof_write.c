@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/xray/xprof_layout.h"
 #include "model/place_tree.h"
 
@@ -125,14 +126,9 @@ static int put_thread(writer *w, uint32_t root, uint32_t track, uint64_t thread,
             size[n - 1] += (uint32_t)more;
             continue;
         }
-        if (n == capacity) {
-            capacity = capacity ? capacity * 2 : 4;
-            uint32_t *larger = realloc(size, capacity * sizeof *larger);
-            if (!larger) {
-                free(size);
-                return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write the profile");
-            }
-            size = larger;
+        if (!TL_GROW(size, n, 1, capacity)) {
+            free(size);
+            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write the profile");
         }
         size[n++] = XPROF_BLOCK_SIZE + (uint32_t)more; /* at most TL_PLACES_MAX ids, far below 4 GiB */
     }

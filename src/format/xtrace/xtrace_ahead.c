@@ -6,8 +6,8 @@
 #include "format/xtrace/xtrace_ahead.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/grow.h"
 #include "base/ordered_workers.h"
 #include "format/xtrace/xtrace_classes.h"
 #include "format/xtrace/xtrace_places.h"
@@ -38,15 +38,8 @@ struct xtrace_ahead {
 
 static int add_batch(part *p, const xtrace_ahead *a, tl_error *e)
 {
-    if (p->n == p->capacity) {
-        const uint32_t capacity = p->capacity ? 2 * p->capacity : 64;
-        tl_batch *larger = realloc(p->batch, capacity * sizeof *larger);
-        if (!larger)
-            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a part of a stream");
-        memset(larger + p->capacity, 0, (capacity - p->capacity) * sizeof *larger);
-        p->batch = larger;
-        p->capacity = capacity;
-    }
+    if (!TL_GROW_TO(p->batch, p->capacity, p->n, UINT32_MAX))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a part of a stream");
     tl_batch *b = &p->batch[p->n];
     if (!b->ts)
         return tl_batch_init(b, a->reader->trace, &a->reader->want, TL_BATCH_MAX, e);

@@ -77,7 +77,7 @@ static bool sort(xtrace_claims *c)
         sorted = sorted && c->claim[i - 1].offset <= c->claim[i].offset;
     if (!sorted)
         qsort(c->claim, c->n, sizeof *c->claim, by_offset);
-    c->count = malloc(((size_t)c->n + 1) * sizeof *c->count);
+    c->count = tl_alloc((size_t)c->n + 1, sizeof *c->count);
     if (!c->count)
         return false;
     sorted = true;

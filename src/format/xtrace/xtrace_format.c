@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/io/base_name.h"
 #include "format/xtrace/xtrace_check.h"
 #include "format/xtrace/xtrace_classes.h"
@@ -114,7 +115,7 @@ static int make_streams(xtrace_reader *r, tl_error *e)
     if (ranked < 0)
         return ranked;
     r->trace->ranked = ranked > 0;
-    r->stream = malloc((r->n + 1) * sizeof *r->stream);
+    r->stream = tl_alloc(r->n + 1, sizeof *r->stream);
     if (!r->stream)
         return no_memory(e);
     for (uint32_t i = 0; i < r->n; i++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 
 /* The pc is not needed: the instruction at the place has it. */
 static xtrace_place entry(const uint8_t *p)
@@ -20,7 +21,7 @@ static int take(xtrace_places *p, const uint8_t *data, size_t n, uint64_t size, 
     const uint64_t entries = tl_load64(data + 8, false);
     if (entries == 0 || entries != (n - XTRACE_INDEX_HEAD) / XTRACE_INDEX_ENTRY || entries > UINT32_MAX)
         return 0;
-    p->at = malloc((size_t)entries * sizeof *p->at);
+    p->at = tl_alloc((size_t)entries, sizeof *p->at);
     if (!p->at)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the index of a stream");
     for (uint32_t i = 0; i < entries; i++) {

@@ -69,7 +69,7 @@ static int by_address(const void *left, const void *right)
 /* Of several symbols at one address keeps the best one, with the largest size. */
 static int settle(tl_code_map *m, collection *c, tl_error *e)
 {
-    m->symbol = malloc(((size_t)c->n + 1) * sizeof *m->symbol);
+    m->symbol = tl_alloc((size_t)c->n + 1, sizeof *m->symbol);
     if (c->no_memory || !m->symbol)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the functions of %s", tl_elf_path(m->elf));
     if (c->n)

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* Longer names are not demangled. libiberty itself gives up on C++ names of more than 1024 bytes. */
 #define MANGLED_MAX  16384u
 /* Longer results are not worth their memory: no table or graph can show them. */
@@ -32,17 +34,7 @@ static bool make_room(struct text *t, size_t more)
 {
     if (more > READABLE_MAX - t->n)
         return false;
-    size_t need = t->n + more + 1, capacity = t->capacity ? t->capacity : 64;
-    while (capacity < need)
-        capacity *= 2;
-    if (capacity == t->capacity)
-        return true;
-    char *data = realloc(t->data, capacity);
-    if (!data)
-        return false;
-    t->data = data;
-    t->capacity = capacity;
-    return true;
+    return TL_GROW(t->data, t->n, more + 1, t->capacity);
 }
 
 static bool is_ascii(const char *s, size_t n)

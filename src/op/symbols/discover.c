@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/grow.h"
 #include "base/pair_map.h"
 #include "model/event_thread.h"
 #include "op/symbols/module_names.h"
@@ -87,15 +87,7 @@ static tl_module *module_at(struct tl_discovery *d, uint64_t base)
     d->many_modules |= d->nmodule == MODULES_MAX;
     if (d->many_modules)
         return NULL;
-    if (d->nmodule == d->module_capacity) {
-        const uint32_t capacity = d->module_capacity ? 2 * d->module_capacity : 32;
-        tl_module *larger = realloc(d->module, capacity * sizeof *larger);
-        if (!larger)
-            return NULL;
-        d->module = larger;
-        d->module_capacity = capacity;
-    }
-    if (!tl_hash_put(&d->module_at, base, d->nmodule))
+    if (!TL_GROW(d->module, d->nmodule, 1, d->module_capacity) || !tl_hash_put(&d->module_at, base, d->nmodule))
         return NULL;
     d->module[d->nmodule] = (tl_module){.base = base};
     return &d->module[d->nmodule++];
@@ -179,7 +171,7 @@ static int find_aliases(tl_source *s, tl_error *e)
 {
     const tl_trace *t = &s->trace;
     tl_pair_map names = {0}, places = {0}; /* name and module; the number of these, and address */
-    uint32_t *first = malloc(((size_t)t->nfunction + 1) * sizeof *first); /* [places.n] */
+    uint32_t *first = tl_alloc((size_t)t->nfunction + 1, sizeof *first); /* [places.n] */
     bool ok = first != NULL;
     for (uint32_t i = 0; ok && i < t->nfunction; i++) {
         const tl_function *f = &t->function[i];

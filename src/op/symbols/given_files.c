@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/elf/elf_file.h"
+#include "base/grow.h"
 #include "op/symbols/code_map.h"
 #include "op/symbols/symbolize.h"
 
@@ -59,7 +60,7 @@ int tl_add_functions_of(tl_trace *t, const tl_trace *map, int64_t base, const ch
 /* The indices of the map's functions in the trace. The caller frees them. NULL without memory. */
 static uint32_t *indices_of(const tl_trace *t, const tl_trace *map)
 {
-    uint32_t *index = malloc(((size_t)map->nfunction + 1) * sizeof *index);
+    uint32_t *index = tl_alloc((size_t)map->nfunction + 1, sizeof *index);
     for (uint32_t i = 0; index && i < map->nfunction; i++)
         index[i] = tl_hash_get(&t->function_index, (uint64_t)map->function[i].id);
     return index;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/io/base_name.h"
 #include "base/pair_map.h"
 #include "op/symbols/named_file.h"
@@ -88,12 +89,12 @@ static void chain_functions(naming *g)
 static int start(naming *g, tl_error *e)
 {
     const size_t functions = (size_t)g->source->trace.nfunction + 1, modules = (size_t)g->n + 1;
-    g->by_base = malloc(modules * sizeof *g->by_base);
-    g->first_function = malloc(modules * sizeof *g->first_function);
-    g->next_module = malloc(modules * sizeof *g->next_module);
-    g->group = malloc(modules * sizeof *g->group);
-    g->next_function = malloc(functions * sizeof *g->next_function);
-    g->wanted = malloc(functions * sizeof *g->wanted);
+    g->by_base = tl_alloc(modules, sizeof *g->by_base);
+    g->first_function = tl_alloc(modules, sizeof *g->first_function);
+    g->next_module = tl_alloc(modules, sizeof *g->next_module);
+    g->group = tl_alloc(modules, sizeof *g->group);
+    g->next_function = tl_alloc(functions, sizeof *g->next_function);
+    g->wanted = tl_alloc(functions, sizeof *g->wanted);
     if (!g->by_base || !g->first_function || !g->next_module || !g->group || !g->next_function || !g->wanted)
         return no_memory(e);
     chain_functions(g);

@@ -12,8 +12,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/grow.h"
 #include "base/io/base_name.h"
 #include "model/recording.h"
 #include "op/symbols/given_files.h"
@@ -122,7 +122,7 @@ static int find_functions(const naming *g, const tl_recording_object *o, uint32_
     size_t most = 1 + (size_t)(t->nfunction - added);
     for (uint32_t i = first; i != NONE; i = g->next[i])
         most++;
-    uint32_t *found = *out = malloc(most * sizeof *found);
+    uint32_t *found = *out = tl_alloc(most, sizeof *found);
     if (!found)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name functions");
     for (uint32_t i = first; i != NONE; i = g->next[i])
@@ -229,8 +229,8 @@ static int name_object(naming *g, const tl_recording_object *object, tl_error *e
 static int chain_functions(naming *g, const tl_recording *r, tl_error *e)
 {
     const tl_trace *t = &g->source->trace;
-    g->first = malloc(((size_t)r->nobject + 1) * sizeof *g->first);
-    g->next = malloc(((size_t)t->nfunction + 1) * sizeof *g->next);
+    g->first = tl_alloc((size_t)r->nobject + 1, sizeof *g->first);
+    g->next = tl_alloc((size_t)t->nfunction + 1, sizeof *g->next);
     if (!g->first || !g->next)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name functions");
     for (uint32_t i = 0; i < r->nobject; i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "op/symbols/demangle.h"
 
 /* Whether two functions are the same but for their names, or may be. */
@@ -39,7 +40,7 @@ int tl_profile_demangle(tl_profile *p, tl_error *e)
         any = is_mangled(&p->function[i]);
     if (!any)
         return 0;
-    uint32_t *order = malloc(((size_t)p->nfunction + 1) * sizeof *order); /* those of one module and id are adjacent */
+    uint32_t *order = tl_alloc((size_t)p->nfunction + 1, sizeof *order); /* those of one module and id side by side */
     if (!order)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name %" PRIu32 " functions", p->nfunction);
     int status = tl_profile_function_order(p, order, e);

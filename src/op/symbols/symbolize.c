@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "op/symbols/debug_file.h"
 #include "op/symbols/demangle.h"
 #include "op/symbols/dwarf_lines.h"
@@ -202,7 +203,7 @@ static int take_line(void *arg, size_t i, const char *file, uint32_t line)
 
 static int resolve_lines(struct resolver *r, const char *path, tl_error *e)
 {
-    uint64_t *address = malloc(((size_t)r->nplace + 1) * sizeof *address);
+    uint64_t *address = tl_alloc((size_t)r->nplace + 1, sizeof *address);
     if (!address)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to find %" PRIu32 " source lines", r->nplace);
     for (uint32_t i = 0; i < r->nplace; i++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/ctf/ctf2010_packet.h"
 #include "format/ctf/ctf_layout.h"
 #include "format/ctf/ctf_schema.h"
@@ -25,16 +26,8 @@ static int make_room(pass *c, size_t n, tl_error *e)
 {
     if (n > CTF_METADATA_MAX - c->n)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "metadata of more than %u bytes (the limit)", CTF_METADATA_MAX);
-    if (!c->text || n <= c->capacity - c->n)
-        return 0;
-    size_t capacity = 2 * c->capacity > c->n + n ? 2 * c->capacity : c->n + n;
-    if (capacity > CTF_METADATA_MAX)
-        capacity = CTF_METADATA_MAX;
-    char *larger = realloc(c->text, capacity);
-    if (!larger)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %zu bytes of metadata", capacity);
-    c->text = larger;
-    c->capacity = capacity;
+    if (c->text && !TL_GROW(c->text, c->n, n, c->capacity))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %zu bytes of metadata", c->n + n);
     return 0;
 }
 

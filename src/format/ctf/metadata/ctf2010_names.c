@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* The key of a name, or a free one for it; its number is *number. */
 static uint64_t find(const ctf2010_names *t, const char *s, size_t n, uint32_t *number)
 {
@@ -27,14 +29,8 @@ uint32_t ctf2010_names_find(const ctf2010_names *t, const char *s, size_t n)
 
 bool ctf2010_names_add(ctf2010_names *t, const char *s, size_t n)
 {
-    if (t->n == t->capacity) {
-        const uint32_t capacity = t->capacity ? 2 * t->capacity : 8;
-        ctf2010_name *larger = realloc(t->name, capacity * sizeof *larger);
-        if (!larger)
-            return false;
-        t->name = larger;
-        t->capacity = capacity;
-    }
+    if (!TL_GROW(t->name, t->n, 1, t->capacity))
+        return false;
     uint32_t number;
     const uint64_t key = find(t, s, n, &number);
     if (!tl_hash_put(&t->hash, key, t->n))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 
 #define NS_PER_S 1000000000u
 
@@ -48,20 +49,6 @@ static bool is(const maker *m, const ctf2010_node *node, const char *word)
 static int text_of(maker *m, const ctf2010_node *node, const char **out)
 {
     return ctf2010_text_of(&m->source, node, &m->schema->arena, out);
-}
-
-/* Makes room for one more; false when memory runs out. */
-static bool grow(void **array, uint32_t n, uint32_t *capacity, size_t size)
-{
-    if (n < *capacity)
-        return true;
-    const uint32_t larger = *capacity ? 2 * *capacity : 16;
-    void *moved = realloc(*array, larger * size);
-    if (!moved)
-        return false;
-    *array = moved;
-    *capacity = larger;
-    return true;
 }
 
 /* --- trace and clock --- */
@@ -213,11 +200,9 @@ static int see_section(maker *m, const ctf2010_node *word, const ctf2010_node *b
 {
     if (m->nsection == CTF_CLASSES_MAX)
         return ctf2010_fail(&m->source, word->position, "more than %u sections (the limit)", CTF_CLASSES_MAX);
-    void *array = m->section;
     section s = {.stream = tl_arena_zalloc(&m->schema->arena, sizeof *s.stream)};
-    if (!s.stream || !grow(&array, m->nsection, &m->section_capacity, sizeof s))
+    if (!s.stream || !TL_GROW(m->section, m->nsection, 1, m->section_capacity))
         return no_memory(m, word);
-    m->section = array;
     for (const ctf2010_node *a = block->first; a; a = a->next) {
         int r = 0;
         if (is(m, a, "name"))
@@ -292,10 +277,8 @@ static int add_event(maker *m, const ctf2010_node *word, const event_attributes 
     if (m->fields > CTF2010_FIELDS_ALL_MAX)
         return ctf2010_fail(&m->source, word->position, "more than %u fields in all events together (the limit)",
                             CTF2010_FIELDS_ALL_MAX);
-    void *array = m->event;
-    if (!grow(&array, m->nevent, &m->event_capacity, sizeof e))
+    if (!TL_GROW(m->event, m->nevent, 1, m->event_capacity))
         return no_memory(m, word);
-    m->event = array;
     class->payload = payload.type;
     e.event = class;
     s->nevent++;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/ctf/metadata/ctf2010_make.h"
 
 static const char *const root_name[CTF2010_ROOTS] = {
@@ -178,15 +179,8 @@ int ctf2010_types_declare(ctf2010_types *t, const ctf2010_node *word, const ctf2
     if (is_root)
         return 0; /* a description of a predefined type */
     const uint32_t number = t->names.n;
-    if (number == t->named_capacity) {
-        const uint32_t capacity = t->named_capacity ? 2 * t->named_capacity : 64;
-        ctf2010_named *larger = realloc(t->named, capacity * sizeof *larger);
-        if (!larger)
-            goto no_memory;
-        t->named = larger;
-        t->named_capacity = capacity;
-    }
-    if (!ctf2010_names_add(&t->names, t->source->text + name->position, name->n))
+    if (!TL_GROW(t->named, number, 1, t->named_capacity) ||
+        !ctf2010_names_add(&t->names, t->source->text + name->position, name->n))
         goto no_memory;
     t->named[number] = (ctf2010_named){.name = name, .attributes = attributes_of(t, block), .is_abstract = is_abstract};
     return 0;

@@ -93,8 +93,6 @@ bool ctf_json_uuid(ctf_json *j, const tl_json_value *object, uint8_t uuid[16]);
 uint32_t ctf_json_names_find(ctf_json *j, const ctf_json_names *names, const char *name);
 /* Gives a new name the next number. */
 void ctf_json_names_add(ctf_json *j, ctf_json_names *names, const char *name);
-/* Room for one more element in an array that malloc() made; false (and failed) without memory. */
-bool ctf_json_grow(ctf_json *j, void *array, uint32_t n, uint32_t *capacity, size_t size);
 
 /* ---- json_types.c, json_compound.c ---- */
 

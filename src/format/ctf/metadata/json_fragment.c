@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 #include "format/ctf/metadata/json_build.h"
 
 /* ---- preamble ---- */
@@ -48,7 +49,9 @@ static void read_alias(ctf_json *j, const tl_json_value *f)
         return;
     if (ctf_json_names_find(j, &j->aliases, name) != TL_HASH_NONE)
         ctf_json_fail(j, TL_EDAMAGED, tl_json_find(f, "name"), "a second alias named \"%s\"", ctf_json_clip(j, name));
-    if (j->rc < 0 || !ctf_json_grow(j, &j->alias, j->aliases.n, &j->alias_capacity, sizeof *j->alias))
+    if (!TL_GROW(j->alias, j->aliases.n, 1, j->alias_capacity))
+        ctf_json_no_memory(j);
+    if (j->rc < 0)
         return;
     j->alias[j->aliases.n] = made;
     ctf_json_names_add(j, &j->aliases, name);
@@ -186,7 +189,9 @@ static void read_clock(ctf_json *j, const tl_json_value *f)
     c->is_unix = is_unix(j, f);
     if (ctf_json_names_find(j, &j->clocks, c->id) != TL_HASH_NONE)
         ctf_json_fail(j, TL_EDAMAGED, id, "a second clock class with the id \"%s\"", ctf_json_clip(j, c->id));
-    if (j->rc < 0 || !ctf_json_grow(j, &j->clock, j->clocks.n, &j->clock_capacity, sizeof *j->clock))
+    if (!TL_GROW(j->clock, j->clocks.n, 1, j->clock_capacity))
+        ctf_json_no_memory(j);
+    if (j->rc < 0)
         return;
     j->clock[j->clocks.n] = c;
     ctf_json_names_add(j, &j->clocks, c->id);
@@ -255,7 +260,9 @@ static void read_stream(ctf_json *j, const tl_json_value *f)
         ctf_json_fail(j, TL_EDAMAGED, f, "a second data stream class with the id %" PRIu64, c->id);
     else if (j->nstream == CTF_CLASSES_MAX)
         ctf_json_fail(j, TL_EUNSUPPORTED, f, "more than %u data stream classes", CTF_CLASSES_MAX);
-    if (j->rc < 0 || !ctf_json_grow(j, &j->stream, j->nstream, &j->stream_capacity, sizeof *j->stream))
+    if (!TL_GROW(j->stream, j->nstream, 1, j->stream_capacity))
+        ctf_json_no_memory(j);
+    if (j->rc < 0)
         return;
     if (!tl_hash_put(&j->stream_ids, c->id, j->nstream))
         ctf_json_no_memory(j);
@@ -328,7 +335,9 @@ static void add_event(ctf_json *j, const tl_json_value *f, const ctf_event_class
         ctf_json_fail(j, TL_EDAMAGED, f, "a second event record class with the id %" PRIu64, c->id);
     else if (j->nevent == CTF_CLASSES_MAX)
         ctf_json_fail(j, TL_EUNSUPPORTED, f, "more than %u event record classes", CTF_CLASSES_MAX);
-    if (j->rc < 0 || !ctf_json_grow(j, &stream->event, stream->nevent, &stream->capacity, sizeof *stream->event))
+    if (!TL_GROW(stream->event, stream->nevent, 1, stream->capacity))
+        ctf_json_no_memory(j);
+    if (j->rc < 0)
         return;
     if (!tl_hash_put(&stream->ids, c->id, stream->nevent)) {
         ctf_json_no_memory(j);

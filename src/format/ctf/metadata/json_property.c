@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -183,22 +182,4 @@ void ctf_json_names_add(ctf_json *j, ctf_json_names *names, const char *name)
     const char *s = intern(j, name);
     if (s && !tl_hash_put(&names->number, (uintptr_t)s, names->n++))
         ctf_json_no_memory(j);
-}
-
-bool ctf_json_grow(ctf_json *j, void *array, uint32_t n, uint32_t *capacity, size_t size)
-{
-    if (n < *capacity)
-        return true;
-    const uint32_t wanted = *capacity ? *capacity * 2 : 16;
-    void *old, *larger = NULL;
-    memcpy(&old, array, sizeof old);
-    if (wanted > *capacity && wanted <= SIZE_MAX / size)
-        larger = realloc(old, wanted * size);
-    if (!larger) {
-        ctf_json_no_memory(j);
-        return false;
-    }
-    memcpy(array, &larger, sizeof larger);
-    *capacity = wanted;
-    return true;
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/ctf/metadata/tsdl_parser.h"
 
 /* How a copy differs from its source. */
@@ -28,10 +29,8 @@ static int bind(tsdl_parser *p, ctf_origin scope, const tsdl_name *name, tsdl_ty
 
 static int push_bound(tsdl_parser *p, const ctf_member *source, const ctf_type *type)
 {
-    ctf_member *room = tsdl_grow(p->bound, &p->bound_capacity, p->nbound, sizeof *p->bound);
-    if (!room)
+    if (!TL_GROW(p->bound, p->nbound, 1, p->bound_capacity))
         return tsdl_no_memory(&p->l);
-    p->bound = room;
     p->bound[p->nbound] = *source;
     p->bound[p->nbound++].type = type;
     return 0;
@@ -97,10 +96,8 @@ static int copy_type(tsdl_parser *p, tsdl_type *source, const change *c, const c
         p->nbound = c->first;
         return 0;
     }
-    struct tsdl_copy *room = tsdl_grow(p->copy, &p->copy_capacity, p->ncopy, sizeof *p->copy);
-    if (!room)
+    if (!TL_GROW(p->copy, p->ncopy, 1, p->copy_capacity))
         return tsdl_no_memory(&p->l);
-    p->copy = room;
     TSDL_TRY(make_copy(p, source, c, out));
     p->copy[p->ncopy] = (struct tsdl_copy){
         .source = source, .location = c->location, .labels = c->labels, .roles = c->roles, .type = *out};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/ctf/metadata/tsdl_parser.h"
 
 typedef struct trace_block {
@@ -90,10 +91,8 @@ static int set_env(tsdl_parser *p, void *block, const tsdl_assignment *a)
         p->property[name->property - 1] = entry;
         return 0;
     }
-    tl_property *room = tsdl_grow(p->property, &p->property_capacity, p->nproperty, sizeof *p->property);
-    if (!room)
+    if (!TL_GROW(p->property, p->nproperty, 1, p->property_capacity))
         return tsdl_no_memory(&p->l);
-    p->property = room;
     p->property[p->nproperty++] = entry;
     name->property = p->nproperty;
     return 0;
@@ -160,10 +159,7 @@ static int parse_clock(tsdl_parser *p)
 {
     uint64_t position = p->l.token.position;
     clock_block b = {.clock = tl_arena_zalloc(&p->s->arena, sizeof *b.clock)};
-    ctf_clock **room = tsdl_grow(p->clock, &p->clock_capacity, p->nclock, sizeof *p->clock);
-    if (room)
-        p->clock = room;
-    if (!room || !b.clock)
+    if (!TL_GROW(p->clock, p->nclock, 1, p->clock_capacity) || !b.clock)
         return tsdl_no_memory(&p->l);
     b.clock->hz = TSDL_HZ_DEFAULT;
     TSDL_TRY(tsdl_count(&p->l, 1));
@@ -211,10 +207,8 @@ int tsdl_add_stream(tsdl_parser *p, const tsdl_stream *s)
 {
     if (p->nstream == CTF_CLASSES_MAX)
         return tsdl_fail(&p->l, s->position, "more than %u streams", CTF_CLASSES_MAX);
-    tsdl_stream *room = tsdl_grow(p->stream, &p->stream_capacity, p->nstream, sizeof *p->stream);
-    if (!room)
+    if (!TL_GROW(p->stream, p->nstream, 1, p->stream_capacity))
         return tsdl_no_memory(&p->l);
-    p->stream = room;
     p->stream[p->nstream++] = *s;
     return 0;
 }
@@ -294,10 +288,8 @@ static int parse_event(tsdl_parser *p)
         return tsdl_fail(&p->l, b.e.position, "more than %u events", CTF_CLASSES_MAX);
     TSDL_TRY(tsdl_next(&p->l));
     TSDL_TRY(tsdl_block(p, set_event, &b));
-    tsdl_event *room = tsdl_grow(p->event, &p->event_capacity, p->nevent, sizeof *p->event);
-    if (!room)
+    if (!TL_GROW(p->event, p->nevent, 1, p->event_capacity))
         return tsdl_no_memory(&p->l);
-    p->event = room;
     p->event[p->nevent++] = b.e;
     return 0;
 }

@@ -3,6 +3,7 @@
  * the stream's clock moves it, for the next events. */
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/ctf/metadata/tsdl_parser.h"
 
 static const ctf_clock *clock_of(const tsdl_parser *p, const tsdl_type *t)
@@ -55,11 +56,8 @@ static int search(tsdl_parser *p, ctf_origin scope, const tsdl_type *t, const ts
 
 static int default_clock(tsdl_parser *p, const ctf_clock **out)
 {
-    ctf_clock **room = tsdl_grow(p->clock, &p->clock_capacity, p->nclock, sizeof *p->clock);
     ctf_clock *clock = tl_arena_zalloc(&p->s->arena, sizeof *clock);
-    if (room)
-        p->clock = room;
-    if (!room || !clock)
+    if (!TL_GROW(p->clock, p->nclock, 1, p->clock_capacity) || !clock)
         return tsdl_no_memory(&p->l);
     clock->id = clock->name = "default";
     clock->hz = TSDL_HZ_DEFAULT;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/ctf/metadata/tsdl_parser.h"
 
 /* A length in brackets. */
@@ -126,10 +127,8 @@ static int add_member(tsdl_parser *p, const tsdl_type *t, uint32_t first, const 
         return tsdl_fail(&p->l, d->position, "more than %u fields in one structure", CTF_MEMBERS_MAX);
     TSDL_TRY(tsdl_wants_tag(p, d->type, d->position));
     TSDL_TRY(tsdl_count(&p->l, 1));
-    tsdl_member *room = tsdl_grow(p->member, &p->member_capacity, p->nmember, sizeof *p->member);
-    if (!room)
+    if (!TL_GROW(p->member, p->nmember, 1, p->member_capacity))
         return tsdl_no_memory(&p->l);
-    p->member = room;
     p->member[p->nmember++] = (tsdl_member){.name = d->name, .type = d->type};
     return space == TSDL_OPTION ? tsdl_push(p, space, d->name, d->type, p->scope, index)
                                 : tsdl_push_field(p, d->name, d->type, p->scope, index);

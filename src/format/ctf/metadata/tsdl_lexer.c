@@ -1,9 +1,9 @@
 /* Tokens of TSDL: the lexical grammar of the specification's appendix C. */
 #include "format/ctf/metadata/tsdl_lexer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text/utf8.h"
 
 /* Longest text of a token that is kept for messages. */
@@ -143,15 +143,7 @@ static int escape(tsdl_lexer *l, char *out, size_t *n)
 /* Makes room for n bytes in the buffer. */
 static int reserve(tsdl_lexer *l, size_t n)
 {
-    if (n <= l->buffer_size)
-        return 0;
-    size_t wanted = n < 256 ? 256 : n * 2;
-    char *larger = realloc(l->buffer, wanted);
-    if (!larger)
-        return tsdl_no_memory(l);
-    l->buffer = larger;
-    l->buffer_size = wanted;
-    return 0;
+    return TL_GROW(l->buffer, 0, n, l->buffer_size) ? 0 : tsdl_no_memory(l);
 }
 
 /* Decodes quoted text into the buffer, and skips the closing quote. */

@@ -125,9 +125,6 @@ __attribute__((format(printf, 3, 4))) int tsdl_fail(tsdl_lexer *l, uint64_t posi
 /* "expected WHAT, found '}'" at the current token. */
 int tsdl_fail_expected(tsdl_lexer *l, const char *what);
 
-/* Makes room for one more element; returns the vector, which may have moved; NULL: no memory, and it is unchanged. */
-void *tsdl_grow(void *vector, uint32_t *capacity, uint32_t n, size_t size);
-
 #define TSDL_TRY(call)                                                                                                 \
     do {                                                                                                               \
         int rc_ = (call);                                                                                              \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/ctf/metadata/tsdl_parser.h"
 
 int tsdl_step(tsdl_parser *p, uint64_t position)
@@ -253,7 +254,7 @@ static int find_labels(tsdl_parser *p, tsdl_type *t, tsdl_labels **out)
 {
     int rc = 0;
     if (!t->labels) {
-        uint32_t *group = malloc((t->t.nmapping + 1) * sizeof *group);
+        uint32_t *group = tl_alloc(t->t.nmapping + 1, sizeof *group);
         rc = group ? make_labels(p, t, group) : tsdl_no_memory(&p->l);
         free(group);
     }

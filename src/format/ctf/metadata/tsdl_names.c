@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 #include "base/text/utf8.h"
 #include "format/ctf/metadata/tsdl_lexer.h"
 
@@ -53,19 +54,6 @@ int tsdl_count(tsdl_lexer *l, uint32_t items)
     return 0;
 }
 
-void *tsdl_grow(void *vector, uint32_t *capacity, uint32_t n, size_t size)
-{
-    if (n < *capacity)
-        return vector;
-    uint32_t wanted = *capacity < 16 ? 16 : *capacity * 2;
-    if (wanted <= *capacity || wanted > SIZE_MAX / size)
-        return NULL;
-    void *larger = realloc(vector, wanted * size);
-    if (larger)
-        *capacity = wanted;
-    return larger;
-}
-
 static tsdl_name *find(const tsdl_lexer *l, uint64_t hash, const char *s, size_t n)
 {
     uint32_t index = tl_hash_get(&l->hash, hash);
@@ -82,10 +70,8 @@ int tsdl_intern(tsdl_lexer *l, const char *s, size_t n, tsdl_name **out)
     if (*out)
         return 0;
     TSDL_TRY(tsdl_count(l, 1));
-    tsdl_name **room = tsdl_grow(l->name, &l->name_capacity, l->nname, sizeof *l->name);
-    if (!room)
+    if (!TL_GROW(l->name, l->nname, 1, l->name_capacity))
         return tsdl_no_memory(l);
-    l->name = room;
     tsdl_name *name = tl_arena_zalloc(&l->s->arena, sizeof *name);
     char *text = tl_arena_strndup(&l->s->arena, s, n);
     uint32_t same = tl_hash_get(&l->hash, hash);
@@ -103,13 +89,8 @@ int tsdl_intern(tsdl_lexer *l, const char *s, size_t n, tsdl_name **out)
 int tsdl_join(tsdl_lexer *l, const tsdl_name *a, const char *separator, const tsdl_name *b, tsdl_name **out)
 {
     size_t between = strlen(separator), n = a->n + between + b->n;
-    if (n > l->buffer_size) {
-        char *larger = realloc(l->buffer, n);
-        if (!larger)
-            return tsdl_no_memory(l);
-        l->buffer = larger;
-        l->buffer_size = n;
-    }
+    if (!TL_GROW(l->buffer, 0, n, l->buffer_size))
+        return tsdl_no_memory(l);
     memcpy(l->buffer, a->text, a->n);
     memcpy(l->buffer + a->n, separator, between);
     memcpy(l->buffer + a->n + between, b->text, b->n);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* LTTng counts from the epoch, whatever its old versions write. */
 static void mark_lttng(tsdl_parser *p, const tsdl_name *tracer)
 {
@@ -141,7 +143,7 @@ static int make_schema(tsdl_parser *p)
     tl_hash_fini(&ids);
     if (rc < 0)
         return rc;
-    uint32_t *room = malloc(((size_t)p->nevent + p->nstream) * sizeof *room);
+    uint32_t *room = tl_alloc((size_t)p->nevent + p->nstream, sizeof *room);
     rc = room ? make_streams(p, room, room + p->nevent) : tsdl_no_memory(&p->l);
     free(room);
     if (rc < 0)

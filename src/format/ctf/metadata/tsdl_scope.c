@@ -2,6 +2,7 @@
  * one, so a lookup takes one step, however many there are. */
 #include <assert.h>
 
+#include "base/grow.h"
 #include "format/ctf/metadata/tsdl_parser.h"
 
 int tsdl_enter(tsdl_parser *p, tsdl_mark *mark)
@@ -39,10 +40,8 @@ const tsdl_symbol *tsdl_find(const tsdl_parser *p, tsdl_space space, const tsdl_
 
 int tsdl_push(tsdl_parser *p, tsdl_space space, tsdl_name *name, tsdl_type *type, uint32_t scope, uint32_t index)
 {
-    tsdl_symbol *room = tsdl_grow(p->symbol, &p->symbol_capacity, p->nsymbol, sizeof *p->symbol);
-    if (!room)
+    if (!TL_GROW(p->symbol, p->nsymbol, 1, p->symbol_capacity))
         return tsdl_no_memory(&p->l);
-    p->symbol = room;
     p->symbol[p->nsymbol++] = (tsdl_symbol){
         .name = name, .type = type, .scope = scope, .below = name->top[space], .index = index, .space = (uint8_t)space};
     name->top[space] = p->nsymbol;

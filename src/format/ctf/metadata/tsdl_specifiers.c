@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/ctf/metadata/tsdl_parser.h"
 
 /* Whether a token follows the name of a declarator; then the word before it is that name, even if it has another
@@ -226,10 +227,8 @@ static int label(tsdl_parser *p, const tsdl_type *t, uint64_t *next, bool *has_n
     m.label = name->text;
 
     TSDL_TRY(tsdl_count(l, 1));
-    tl_mapping *room = tsdl_grow(p->mapping, &p->mapping_capacity, p->nmapping, sizeof *p->mapping);
-    if (!room)
+    if (!TL_GROW(p->mapping, p->nmapping, 1, p->mapping_capacity))
         return tsdl_no_memory(l);
-    p->mapping = room;
     p->mapping[p->nmapping++] = m;
     return tsdl_push_part(p, name);
 }

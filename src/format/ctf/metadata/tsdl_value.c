@@ -1,16 +1,14 @@
 /* Values of TSDL: numbers, strings and paths, and the lists of assignments in all blocks and attributes. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/ctf/metadata/tsdl_parser.h"
 
 int tsdl_push_part(tsdl_parser *p, tsdl_name *name)
 {
-    tsdl_name **room = tsdl_grow(p->part, &p->part_capacity, p->npart, sizeof *p->part);
-    if (!room)
+    if (!TL_GROW(p->part, p->npart, 1, p->part_capacity))
         return tsdl_no_memory(&p->l);
-    p->part = room;
     p->part[p->npart++] = name;
     return 0;
 }

@@ -3,6 +3,7 @@
  * The remainder of the bit position modulo a power of two is known. As long as that suffices for the alignment of the
  * next field, padding is constant and fields belong to one run; otherwise an operation aligns at run time. */
 #include "format/ctf/plan/ctf_compile.h"
+#include "base/grow.h"
 #include "format/ctf/ctf_schema.h"
 #include "format/ctf/plan/ctf_fields.h"
 #include "format/ctf/plan/ctf_text.h"
@@ -341,7 +342,7 @@ static int choice(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
     op->n = is_signed;
     b->slots += b->mode == CTF_STORE;
     const uint32_t mod = b->mod, res = b->res;
-    uint32_t *jump = malloc(2 * (t->nmember + 1) * sizeof *jump);
+    uint32_t *jump = tl_alloc(2 * (t->nmember + 1), sizeof *jump);
     if (!jump)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a variant");
     uint32_t *const begin = jump + t->nmember + 1, end_mod = 0, end_res = 0;

@@ -25,7 +25,8 @@ typedef struct ctf_builder {
     ctf_load *load;
     uint32_t *load_number; /* [nload] occurrence of each load, CTF_NO_NODE: none */
     ctf_choice *choice;
-    uint32_t nop, op_capacity, nload, load_capacity, nchoice, choice_capacity;
+    uint32_t nop, op_capacity, op_member_capacity, nchoice, choice_capacity;
+    uint32_t nload, load_capacity, load_number_capacity, load_member_capacity;
     uint32_t mod, res;  /* the position modulo mod, a power of two, is res */
     uint64_t run_bits;  /* of the current run */
     uint32_t run_load;  /* its first load */

@@ -1,27 +1,9 @@
 /* Emits operations: alignment that is known in advance, runs of numbers, and sorted choices. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/ctf/plan/ctf_compile.h"
 #include "model/enum_ranges.h"
-
-/* Makes room for one more; false without memory. */
-static bool grow(ctf_builder *b, void *array, uint32_t n, uint32_t *capacity, size_t element)
-{
-    if (n < *capacity)
-        return true;
-    uint32_t larger = *capacity ? *capacity * 2 : 64;
-    void *old;
-    memcpy(&old, array, sizeof old);
-    void *moved = larger > *capacity ? realloc(old, larger * element) : NULL;
-    if (!moved) {
-        b->no_memory = true;
-        return false;
-    }
-    memcpy(array, &moved, sizeof moved);
-    *capacity = larger;
-    return true;
-}
 
 /* A dummy for what does not fit into memory; the failure is reported at the end. */
 static ctf_op *nowhere(void)
@@ -32,10 +14,8 @@ static ctf_op *nowhere(void)
 
 static ctf_op *append(ctf_builder *b, ctf_code code)
 {
-    uint32_t capacity = b->op_capacity;
-    if (!grow(b, &b->op, b->nop, &b->op_capacity, sizeof *b->op) ||
-        !grow(b, &b->op_member, b->nop, &capacity, sizeof *b->op_member)) {
-        b->op_capacity = b->nop; /* both arrays grow again together */
+    if (!TL_GROW(b->op, b->nop, 1, b->op_capacity) || !TL_GROW(b->op_member, b->nop, 1, b->op_member_capacity)) {
+        b->no_memory = true;
         return nowhere();
     }
     b->op_member[b->nop] = b->member;
@@ -93,11 +73,10 @@ void ctf_emit_align(ctf_builder *b, uint32_t align)
 
 uint32_t ctf_emit_load(ctf_builder *b, const ctf_load *l, uint32_t number)
 {
-    uint32_t capacity = b->load_capacity, members = b->load_capacity;
-    if (!grow(b, &b->load, b->nload, &b->load_capacity, sizeof *b->load) ||
-        !grow(b, &b->load_number, b->nload, &capacity, sizeof *b->load_number) ||
-        !grow(b, &b->load_member, b->nload, &members, sizeof *b->load_member)) {
-        b->load_capacity = b->nload; /* all three arrays grow again together */
+    if (!TL_GROW(b->load, b->nload, 1, b->load_capacity) ||
+        !TL_GROW(b->load_number, b->nload, 1, b->load_number_capacity) ||
+        !TL_GROW(b->load_member, b->nload, 1, b->load_member_capacity)) {
+        b->no_memory = true;
         return 0;
     }
     b->load[b->nload] = *l;
@@ -200,8 +179,10 @@ void ctf_emit_number(ctf_builder *b, const ctf_type *t, uint32_t number, bool hi
 ctf_choice *ctf_emit_choice(ctf_builder *b)
 {
     static _Thread_local ctf_choice none;
-    if (!grow(b, &b->choice, b->nchoice, &b->choice_capacity, sizeof *b->choice))
+    if (!TL_GROW(b->choice, b->nchoice, 1, b->choice_capacity)) {
+        b->no_memory = true;
         return &none;
+    }
     b->choice[b->nchoice] = (ctf_choice){0};
     return &b->choice[b->nchoice++];
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/ctf/ctf_layout.h"
 #include "format/ctf/plan/ctf_compile.h"
 #include "format/ctf/plan/ctf_plan_impl.h"
@@ -276,7 +277,7 @@ ctf_header_status ctf_packet_header(const ctf_plans *p, const uint8_t *data, siz
     uint64_t on_stack[REGISTERS_ON_STACK], *reg = on_stack;
     const uint32_t registers = ctf_plans_registers(p);
     if (registers > REGISTERS_ON_STACK)
-        reg = malloc(registers * sizeof *reg);
+        reg = tl_alloc(registers, sizeof *reg);
     if (!reg) {
         *bad_bit = 0;
         snprintf(what, 160, "no memory to look at a packet header");

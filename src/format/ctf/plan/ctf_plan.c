@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/ctf/plan/ctf_compile.h"
 #include "format/ctf/plan/ctf_fields.h"
 #include "format/ctf/plan/ctf_plan_impl.h"
@@ -26,14 +27,8 @@ static int no_memory(tl_error *e)
 
 static int add_class(ctf_class_list *l, const tl_class *c, tl_error *e)
 {
-    if (l->n == l->capacity) {
-        uint32_t capacity = l->capacity ? 2 * l->capacity : 64;
-        tl_class *larger = realloc(l->cls, capacity * sizeof *larger);
-        if (!larger)
-            return no_memory(e);
-        l->cls = larger;
-        l->capacity = capacity;
-    }
+    if (!TL_GROW(l->cls, l->n, 1, l->capacity))
+        return no_memory(e);
     l->cls[l->n] = *c;
     l->cls[l->n].id = l->n;
     l->n++;

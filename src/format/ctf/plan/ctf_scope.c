@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* Fields visited to find lengths and selectors, for all types together: a second or two. Each of thousands
  * of lengths may mean a field in each of thousands of options. */
 #define SEARCH_MAX (1u << 26)
@@ -25,15 +27,9 @@ void ctf_scopes_fini(ctf_scopes *s)
 uint32_t ctf_scopes_add(ctf_scopes *s, uint32_t parent, const char *name, const char *raw, const ctf_type *type,
                         bool option)
 {
-    if (s->n == s->capacity) {
-        uint32_t capacity = s->capacity ? 2 * s->capacity : 64;
-        ctf_node *larger = realloc(s->node, capacity * sizeof *larger);
-        if (!larger) {
-            s->no_memory = true;
-            return CTF_NO_NODE;
-        }
-        s->node = larger;
-        s->capacity = capacity;
+    if (!TL_GROW(s->node, s->n, 1, s->capacity)) {
+        s->no_memory = true;
+        return CTF_NO_NODE;
     }
     const uint32_t index = s->n++;
     s->node[index] = (ctf_node){.name = name,
@@ -65,15 +61,9 @@ uint32_t ctf_scopes_number(ctf_scopes *s, uint32_t node, bool conditional, uint3
 {
     uint32_t index = replay ? (*replay)++ : s->noccurrence;
     if (!replay) {
-        if (s->noccurrence == s->occurrence_capacity) {
-            uint32_t capacity = s->occurrence_capacity ? 2 * s->occurrence_capacity : 64;
-            ctf_occurrence *larger = realloc(s->occurrence, capacity * sizeof *larger);
-            if (!larger) {
-                s->no_memory = true;
-                return CTF_NO_NODE;
-            }
-            s->occurrence = larger;
-            s->occurrence_capacity = capacity;
+        if (!TL_GROW(s->occurrence, s->noccurrence, 1, s->occurrence_capacity)) {
+            s->no_memory = true;
+            return CTF_NO_NODE;
         }
         s->occurrence[s->noccurrence++] = (ctf_occurrence){.type = node != CTF_NO_NODE ? s->node[node].type : NULL,
                                                            .reg = CTF_NO_REGISTER,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text/same_text.h"
 #include "format/ctf/plan/ctf_plan_impl.h"
 #include "format/ctf/read/ctf_same.h"
@@ -70,7 +71,7 @@ static void renumber(ctf_plans *plans, uint32_t first, const uint32_t *number)
 
 int ctf_same_classes(ctf_class_list *l, uint32_t first, ctf_plans *plans, tl_hash *known, tl_error *e)
 {
-    uint32_t *number = malloc((l->n - first + 1) * sizeof *number);
+    uint32_t *number = tl_alloc(l->n - first + 1, sizeof *number);
     bool ok = number != NULL;
     uint32_t n = first;
     for (uint32_t i = first; ok && i < l->n; i++) {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/io/base_name.h"
 #include "format/ctf/read/ctf_reader.h"
 
@@ -35,7 +36,7 @@ static place *places_of(const ctf_reader *r, uint32_t *n)
     uint32_t capacity = 1, unit = 0;
     for (uint32_t i = 0; i < folder->n; i++)
         capacity += strcmp(tl_base_name(folder->file[i].name), "metadata") == 0;
-    place *p = malloc(capacity * sizeof *p);
+    place *p = tl_alloc(capacity, sizeof *p);
     *n = 0;
     for (uint32_t i = 0; p && i < folder->n; i++) {
         const char *name = folder->file[i].name;

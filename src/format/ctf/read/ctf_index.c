@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/grow.h"
 #include "base/pool.h"
 #include "format/ctf/read/index_cache.h"
 
@@ -84,14 +85,8 @@ static ctf_span *span_of(scanning *s, uint32_t stream)
     ctf_scan *scan = s->scan;
     uint32_t *number = &s->worker->span[stream];
     if (*number == UINT32_MAX) {
-        if (scan->nspan == scan->span_capacity) {
-            const uint32_t capacity = scan->span_capacity ? 2 * scan->span_capacity : 1;
-            ctf_span *larger = realloc(scan->span, capacity * sizeof *larger);
-            if (!larger)
-                return NULL;
-            scan->span = larger;
-            scan->span_capacity = capacity;
-        }
+        if (!TL_GROW(scan->span, scan->nspan, 1, scan->span_capacity))
+            return NULL;
         *number = scan->nspan;
         scan->span[scan->nspan++] = (ctf_span){.stream = stream};
     }
@@ -110,15 +105,8 @@ static bool add_point(scanning *s, const ctf_packet *p)
     }
     if (scan->packets % s->every != 0)
         return true;
-    if (scan->npoint == scan->point_capacity) {
-        const uint32_t most = s->share, wanted = scan->point_capacity ? 2 * scan->point_capacity : CTF_POINTS_LEAST;
-        const uint32_t capacity = wanted < most ? wanted : most;
-        ctf_point *larger = realloc(scan->point, capacity * sizeof *larger);
-        if (!larger)
-            return false;
-        scan->point = larger;
-        scan->point_capacity = capacity;
-    }
+    if (!TL_GROW(scan->point, scan->npoint, 1, scan->point_capacity))
+        return false;
     scan->point[scan->npoint++] =
         (ctf_point){.offset = p->offset, .number = p->number, .latest = scan->packets ? s->latest : 0};
     return true;
@@ -255,7 +243,7 @@ static int worker_init(worker *w, uint32_t streams, tl_error *e)
 {
     w->failed = UINT32_MAX;
     w->error = (tl_error){.offset = TL_NO_OFFSET};
-    w->span = malloc(((size_t)streams + 1) * sizeof *w->span);
+    w->span = tl_alloc((size_t)streams + 1, sizeof *w->span);
     if (!w->span)
         return no_memory(e);
     memset(w->span, 0xff, ((size_t)streams + 1) * sizeof *w->span);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/ctf/read/ctf_index.h"
 
 enum { HEAD = 28, FILE_HEAD = 33, SPAN = 21, POINT = 24 };
@@ -88,7 +89,7 @@ static uint64_t get(bytes *b, unsigned size)
 
 static bool get_spans(bytes *b, ctf_scan *s, const ctf_file *f, uint32_t n)
 {
-    if (n > f->unit->schema.nstream || n > b->n / SPAN || !(s->span = malloc((n + 1) * sizeof *s->span)))
+    if (n > f->unit->schema.nstream || n > b->n / SPAN || !(s->span = tl_alloc(n + 1, sizeof *s->span)))
         return false;
     for (; s->nspan < n; s->nspan++) {
         ctf_span *span = &s->span[s->nspan];
@@ -105,7 +106,7 @@ static bool get_spans(bytes *b, ctf_scan *s, const ctf_file *f, uint32_t n)
 
 static bool get_points(bytes *b, ctf_scan *s, const ctf_file *f, uint32_t n)
 {
-    if (n > CTF_POINTS_MAX || n > b->n / POINT || !(s->point = malloc(((size_t)n + 1) * sizeof *s->point)))
+    if (n > CTF_POINTS_MAX || n > b->n / POINT || !(s->point = tl_alloc((size_t)n + 1, sizeof *s->point)))
         return false;
     for (; s->npoint < n; s->npoint++) {
         struct ctf_point *point = &s->point[s->npoint];

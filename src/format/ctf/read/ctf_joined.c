@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 #include "base/io/base_name.h"
 #include "format/ctf/read/ctf_index.h"
 
@@ -95,7 +96,7 @@ static void join(const member *m, size_t n)
 
 int ctf_files_join(ctf_reader *r, const ctf_index *index, tl_error *e)
 {
-    member *m = malloc(((size_t)r->nfile + 1) * sizeof *m);
+    member *m = tl_alloc((size_t)r->nfile + 1, sizeof *m);
     r->stream = tl_arena_alloc(&r->arena, ((size_t)r->nfile + 1) * sizeof *r->stream);
     if (!m || !r->stream) {
         free(m);

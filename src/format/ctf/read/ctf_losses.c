@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* A counter with more bits does not wrap between two packets: a slightly lower value was set back. */
 #define NARROW_BITS 16u
 
@@ -45,15 +47,7 @@ static ctf_chain *find(ctf_losses *l, uint32_t stream, const ctf_packet *p, uint
 
 static bool add_chain(ctf_losses *l, const ctf_packet *p, const ctf_counters *now, uint64_t key)
 {
-    if (l->n == l->capacity) {
-        const uint32_t capacity = l->capacity ? 2 * l->capacity : 1;
-        ctf_chain *larger = realloc(l->chain, capacity * sizeof *larger);
-        if (!larger)
-            return false;
-        l->chain = larger;
-        l->capacity = capacity;
-    }
-    if (!tl_hash_put(&l->known, key, l->n))
+    if (!TL_GROW(l->chain, l->n, 1, l->capacity) || !tl_hash_put(&l->known, key, l->n))
         return false;
     l->latest = l->n;
     l->chain[l->n++] = (ctf_chain){
@@ -187,7 +181,7 @@ int ctf_losses_join(const ctf_losses *l, const ctf_file *file, uint32_t n, uint6
     size_t parts = 0;
     for (uint32_t i = 0; i < n; i++)
         parts += l[i].n;
-    part *list = malloc((parts + 1) * sizeof *list);
+    part *list = tl_alloc(parts + 1, sizeof *list);
     if (!list)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the counters of packets");
     parts = 0;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/ctf/ctf_layout.h"
 #include "format/ctf/plan/ctf_plan_impl.h"
 #include "format/ctf/read/ctf_file.h"
@@ -66,15 +67,11 @@ static bool has_uuid(const ctf_walk *w)
 static const uint8_t *look(ctf_walk *w, uint64_t offset, size_t need, size_t *n, tl_error *e)
 {
     tl_window *window = w->window;
-    if (need > window->capacity) {
-        uint8_t *larger = realloc(window->data, need + TL_WINDOW_SLACK);
-        if (!larger) {
-            tl_fail(e, TL_ENOMEM, offset, "no memory for a packet header of %zu bytes", need);
-            return NULL;
-        }
-        window->data = larger;
-        window->capacity = need;
+    if (need > window->capacity && !TL_RESIZE(window->data, need + TL_WINDOW_SLACK)) {
+        tl_fail(e, TL_ENOMEM, offset, "no memory for a packet header of %zu bytes", need);
+        return NULL;
     }
+    window->capacity = need > window->capacity ? need : window->capacity;
     const bool is_there =
         offset >= window->base && offset - window->base <= window->n && window->n - (offset - window->base) >= need;
     const size_t ahead = w->ahead ? w->ahead : window->capacity;

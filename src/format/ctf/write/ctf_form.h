@@ -3,6 +3,7 @@
 #define TL_FORMAT_CTF_FORM_H
 
 #include "base/arena.h"
+#include "base/grow.h"
 #include "base/hash.h"
 #include "format/ctf/ctf_schema.h"
 #include "model/stack_frames.h"
@@ -117,7 +118,10 @@ typedef struct ctf_room {
 #define CTF_ROOM_SLACK 16u
 
 /* Makes room for n more bytes and the slack. False without memory. */
-bool ctf_room_grow(ctf_room *r, size_t n);
+TL_ALWAYS_INLINE bool ctf_room_grow(ctf_room *r, size_t n)
+{
+    return n < SIZE_MAX / 2 && TL_GROW(r->data, r->n, n + CTF_ROOM_SLACK, r->capacity);
+}
 
 /* Bytes of a stack: frames share their names in memory, but not in a file, and readers have a limit. */
 #define CTF_WRITE_STACK (32u << 20)

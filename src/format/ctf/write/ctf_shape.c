@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 #include "base/text/same_text.h"
 #include "format/ctf/write/ctf_lower.h"
 
@@ -187,14 +188,8 @@ uint32_t ctf_forms_shape(ctf_forms *f, const tl_class *c)
         if (has_shape(f, c, n,
                       &f->shape[i])) /* of equal hashes only neighbours are compared: a shape may exist twice */
             return i;
-    if (f->nshape == f->capacity) {
-        const uint32_t capacity = f->capacity ? 2 * f->capacity : 8;
-        ctf_shape *larger = realloc(f->shape, capacity * sizeof *larger);
-        if (!larger)
-            return UINT32_MAX;
-        f->shape = larger;
-        f->capacity = capacity;
-    }
+    if (!TL_GROW(f->shape, f->nshape, 1, f->capacity))
+        return UINT32_MAX;
     ctf_shape *s = &f->shape[f->nshape];
     *s = (ctf_shape){.hash = hash, .timeless = is_timeless(f, c), .shows_stream = shows_stream(c)};
     if (!make_shape(f, s, c, n) || !tl_hash_put(&f->shapes, hash, f->nshape))
@@ -228,7 +223,7 @@ static bool lower_class(ctf_forms *f, const ctf_shape *shape, const tl_class *c,
                         const ctf_form **context, const ctf_form **payload)
 {
     ctf_lowering l = {.forms = f};
-    ctf_part **of = malloc(((size_t)c->nfield + 1) * sizeof(*of));
+    ctf_part **of = tl_alloc((size_t)c->nfield + 1, sizeof(*of));
     if (!of)
         return false;
     memcpy(of, shape->of, shape->nfield * sizeof(*of));

@@ -8,10 +8,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/compiler.h"
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/ctf/plan/ctf_fields.h"
 #include "format/ctf/write/ctf_write_packet.h"
 
@@ -44,15 +44,7 @@ static bool note_call(ctf_writer *w, uint64_t key)
         *recent = key;
         return true;
     }
-    if (w->ncall == w->call_capacity) {
-        const uint32_t capacity = w->call_capacity ? 2 * w->call_capacity : 256;
-        int64_t *larger = realloc(w->call, capacity * sizeof *larger);
-        if (!larger)
-            return false;
-        w->call = larger;
-        w->call_capacity = capacity;
-    }
-    if (!tl_hash_put(&w->called, key, w->ncall))
+    if (!TL_GROW(w->call, w->ncall, 1, w->call_capacity) || !tl_hash_put(&w->called, key, w->ncall))
         return false;
     w->call[w->ncall++] = (int64_t)key;
     *recent = key;
@@ -199,14 +191,8 @@ static bool get_u64(const tl_value *v, uint64_t *out)
 /* Keeps a packet of a track without events so far. */
 static int keep_given(ctf_written_track *t, const ctf_given *g, tl_error *e)
 {
-    if (t->npending == t->capacity) {
-        const uint32_t capacity = t->capacity ? 2 * t->capacity : 1;
-        ctf_given *larger = capacity > t->capacity ? realloc(t->pending, capacity * sizeof *larger) : NULL;
-        if (!larger)
-            return no_memory(e);
-        t->pending = larger;
-        t->capacity = capacity;
-    }
+    if (!TL_GROW(t->pending, t->npending, 1, t->capacity))
+        return no_memory(e);
     t->pending[t->npending++] = *g;
     return 0;
 }

@@ -11,6 +11,7 @@
 
 #include "base/digest.h"
 #include "base/io/decompress.h"
+#include "format/ctf/ctf_layout.h"
 #include "format/ctf/read/ctf_table.h"
 #include "format/ctf/write/ctf_form.h"
 #include "model/format_impl.h"
@@ -103,8 +104,8 @@ typedef struct ctf_stream {
     bool any_sequence, any_discarded, counts_first;
     uint8_t *last_context; /* fields of the source in the last packet context */
     size_t nlast_context;
-    uint8_t context_tail; /* of it: as `tail` */
-    uint8_t *index;       /* entries not written yet */
+    uint8_t context_tail;              /* of it: as `tail` */
+    uint8_t (*index)[CTF_INDEX_ENTRY]; /* entries not written yet */
     uint32_t nindex, index_capacity, index_file;
 } ctf_stream;
 

@@ -2,7 +2,6 @@
  *
  * A value that does not fit its field is approximated and counted. If that would make the rest of the packet unreadable
  * (a list whose length differs from the field before it), the event is given up: misfit. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -14,31 +13,13 @@
 /* Most numbers, elements and bytes of zeros in a struct without values. */
 #define ZEROS_MAX (1u << 20)
 
-enum { BIG = false, ROOM_LEAST = 4096 };
-
-bool ctf_room_grow(ctf_room *r, size_t n)
-{
-    if (n > SIZE_MAX / 4 - r->n - CTF_ROOM_SLACK)
-        return false;
-    const size_t need = r->n + n + CTF_ROOM_SLACK;
-    if (need <= r->capacity)
-        return true;
-    size_t capacity = r->capacity < ROOM_LEAST ? ROOM_LEAST : r->capacity;
-    while (capacity < need)
-        capacity *= 2;
-    uint8_t *data = realloc(r->data, capacity);
-    if (!data)
-        return false;
-    r->data = data;
-    r->capacity = capacity;
-    return true;
-}
+enum { BIG = false };
 
 /* Where to put n more bytes; NULL without memory. */
 TL_ALWAYS_INLINE uint8_t *reserve(ctf_put *p, size_t n)
 {
     ctf_room *r = p->room;
-    if (TL_LIKELY(n + CTF_ROOM_SLACK <= r->capacity - r->n) || ctf_room_grow(r, n))
+    if (ctf_room_grow(r, n))
         return r->data + r->n;
     p->no_memory = true;
     return NULL;

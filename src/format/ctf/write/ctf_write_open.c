@@ -5,6 +5,7 @@
 
 #include "base/compiler.h"
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/ctf/plan/ctf_fields.h"
 #include "format/ctf/write/ctf_write.h"
 
@@ -194,10 +195,8 @@ uint64_t ctf_write_time(const ctf_writer *w, uint64_t ts)
 
 bool ctf_write_tracks(ctf_writer *w, uint32_t n)
 {
-    ctf_written_track *larger = realloc(w->track, ((size_t)n + 1) * sizeof *larger);
-    if (!larger)
+    if (!TL_RESIZE(w->track, n))
         return false;
-    w->track = larger;
     for (; w->ntrack < n; w->ntrack++)
         w->track[w->ntrack] = (ctf_written_track){.first = UINT32_MAX, .last = UINT32_MAX};
     return true;

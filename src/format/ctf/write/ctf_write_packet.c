@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/ctf/ctf_layout.h"
 
 enum { BIG = false, SPARE_MAX = 1 << 20 };
@@ -175,13 +176,9 @@ static int keep_context(ctf_stream *s, tl_error *e)
     const size_t n = s->header - s->context;
     if (n == 0)
         return 0;
-    if (n != s->nlast_context) {
-        uint8_t *other = realloc(s->last_context, n);
-        if (!other)
-            return no_memory(e);
-        s->last_context = other;
-        s->nlast_context = n;
-    }
+    if (!TL_RESIZE(s->last_context, n))
+        return no_memory(e);
+    s->nlast_context = n;
     memcpy(s->last_context, s->room.data + s->context, n);
     return 0;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/ctf/write/ctf_write_packet.h"
 
 static int no_memory(tl_error *e)
@@ -41,14 +42,8 @@ static bool same_class(const ctf_writer *w, const ctf_written_stream_class *a, c
 
 static int add_class(ctf_writer *w, ctf_written_stream_class *c, tl_error *e)
 {
-    if (w->nsc == w->sc_capacity) {
-        const uint32_t capacity = w->sc_capacity ? 2 * w->sc_capacity : 4;
-        ctf_written_stream_class *larger = realloc(w->sc, capacity * sizeof *larger);
-        if (!larger)
-            return no_memory(e);
-        w->sc = larger;
-        w->sc_capacity = capacity;
-    }
+    if (!TL_GROW(w->sc, w->nsc, 1, w->sc_capacity))
+        return no_memory(e);
     c->name = ctf_class_name(w, c->track, c->own);
     c->used = calloc(w->forms.shape[c->shape].nclass / 64 + 1, sizeof *c->used);
     if (!c->name || !c->used) {
@@ -114,14 +109,8 @@ static int take_pending(ctf_writer *w, ctf_stream *s, ctf_written_track *t, tl_e
 
 static int add_stream(ctf_writer *w, uint32_t track, uint32_t shape, int32_t cpu, tl_error *e)
 {
-    if (w->nstream == w->stream_capacity) {
-        const uint32_t capacity = w->stream_capacity ? 2 * w->stream_capacity : 16;
-        ctf_stream *larger = capacity > w->stream_capacity ? realloc(w->stream, capacity * sizeof *larger) : NULL;
-        if (!larger)
-            return no_memory(e);
-        w->stream = larger;
-        w->stream_capacity = capacity;
-    }
+    if (!TL_GROW(w->stream, w->nstream, 1, w->stream_capacity))
+        return no_memory(e);
     ctf_stream *s = &w->stream[w->nstream];
     *s = (ctf_stream){.track = track, .next = UINT32_MAX, .index_file = UINT32_MAX};
     int r = name_stream(w, s, shape, cpu, e);

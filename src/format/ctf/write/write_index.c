@@ -6,6 +6,7 @@
 
 #include "base/compiler.h"
 #include "base/endian.h"
+#include "base/grow.h"
 #include "format/ctf/ctf_layout.h"
 #include "format/ctf/write/ctf_write.h"
 
@@ -39,18 +40,11 @@ static int flush(ctf_writer *w, ctf_stream *s, tl_error *e)
 
 int ctf_index_add(ctf_writer *w, ctf_stream *s, uint64_t offset, const uint8_t *packet, tl_error *e)
 {
-    if (s->nindex == s->index_capacity && s->index_capacity == ENTRIES_MOST) {
-        const int r = flush(w, s, e);
-        if (r < 0)
-            return r;
-    } else if (s->nindex == s->index_capacity) {
-        const uint32_t capacity = s->index_capacity ? 2 * s->index_capacity : 1;
-        uint8_t *larger = realloc(s->index, (size_t)capacity * CTF_INDEX_ENTRY);
-        if (!larger)
-            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "ctf: no memory for an index");
-        s->index = larger;
-        s->index_capacity = capacity;
-    }
+    const int r = s->nindex == ENTRIES_MOST ? flush(w, s, e) : 0;
+    if (r < 0)
+        return r;
+    if (!TL_GROW(s->index, s->nindex, 1, s->index_capacity))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "ctf: no memory for an index");
     /* An entry has the numbers of the packet in another order. */
     const bool timeless = w->sc[s->cls].timeless;
     const size_t less = timeless ? CTF_WRITTEN_TIMES : 0;
@@ -66,7 +60,7 @@ int ctf_index_add(ctf_writer *w, ctf_stream *s, uint64_t offset, const uint8_t *
         tl_load64(packet + CTF_WRITTEN_SEQUENCE - less, LITTLE),
     };
     _Static_assert(sizeof entry == CTF_INDEX_ENTRY, "an entry is nine numbers");
-    uint8_t *p = s->index + (size_t)s->nindex++ * CTF_INDEX_ENTRY;
+    uint8_t *p = s->index[s->nindex++];
     for (size_t i = 0; i < TL_COUNT(entry); i++)
         tl_store64(p + 8 * i, entry[i], BIG);
     return 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 #include "base/text/json_write.h"
 #include "format/ctf/write/ctf_write.h"
 
@@ -65,7 +66,7 @@ typedef struct label_index {
 static bool index_labels(const ctf_form *f, label_index *x)
 {
     const uint32_t n = f->nmapping;
-    x->next = malloc(n * sizeof *x->next);
+    x->next = tl_alloc(n, sizeof *x->next);
     for (uint32_t i = n; x->next && i-- > 0;) {
         const char *label = tl_strings_get(&x->labels, label_of(&f->mapping[i]), strlen(label_of(&f->mapping[i])));
         const uint32_t behind = label ? tl_hash_get(&x->first, (uintptr_t)label) : TL_HASH_NONE;
