@@ -35,7 +35,7 @@ for file in "$trace" "$profile"; do
 done
 expect 0 "$tl" report --json --by hist "$trace"
 valid functions
-expect 2 "$tl" report --json --by hist "$profile" # sums have no histogram, in JSON as in the table
+expect 1 "$tl" report --json --by hist "$profile" # sums have no histogram, in JSON as in the table
 is_empty out
 expect 0 "$tl" report --json --by tree --per-thread "$trace"
 valid nodes
@@ -52,6 +52,23 @@ python3 -c '
 import json
 f = json.load(open("out"))["functions"]
 assert len(f) == 2 and f[0]["calls"] >= f[1]["calls"], f' || fail "--sort calls --top 2"
+# The tree for people has the same places as the one for programs, however few.
+for top in 1 2 3 5 8 13; do
+    expect 0 "$tl" report --by tree --no-fold --top $top "$trace" -e "$binary" # first, so that out is JSON
+    mv out tree.txt
+    expect 0 "$tl" report --by tree --json --top $top "$trace" -e "$binary"
+    python3 -c '
+import json, sys
+text = [line.rstrip("\n") for line in open("tree.txt", encoding="utf-8")]
+at = next(i for i, line in enumerate(text) if "call tree" in line)
+column = text[at].index("call tree")
+names = [node["stack"][-1] for node in json.load(open("out"))["nodes"]]
+shown = [line for line in text[at + 1:] if line]
+assert len(names) == len(shown) == int(sys.argv[1]), (names, shown)
+depths = sorted((node["stack"][-1], len(node["stack"])) for node in json.load(open("out"))["nodes"])
+found = sorted((next(n for n in sorted(set(names), key=len, reverse=True) if n in line), line) for line in shown)
+assert [name for name, _ in found] == [name for name, _ in depths], (found, depths)' $top || fail "--by tree --top $top"
+done
 # Stacks that would fill a disk are refused; a part of them is not.
 python3 - <<'PYTHON'
 import struct

@@ -10,6 +10,14 @@ FIRST = {"sam.str": "sample", "str.sam": "sample", "jit.cms": "begin", "jit.css"
 NO_TIMES = {"min": None, "p50": None, "p90": None, "p99": None, "max": None}
 
 
+def generation_words(letters):
+    """"gen 0-1, LOH" of "ttft": those from 0 on that were collected are one word."""
+    young = len(letters[:3]) - len(letters[:3].lstrip("t"))
+    words = ["gen 0-%d" % (young - 1)] if young > 1 else ["gen 0"] * young
+    words += ["LOH" if at == 3 else "gen %d" % at for at, letter in enumerate(letters[:9]) if at >= young and letter == "t"]
+    return ", ".join(words) or None
+
+
 class Answers:
     def __init__(self, records, bom=False):
         self.size = 3 if bom else 0
@@ -243,6 +251,8 @@ class Answers:
                 heap.append({"ts": record.ts, "generations": record.fields["generations"]})
         marks = {name: len([row for row in rows if row["generations"][at] == "t"])
                  for at, name in enumerate(("gen0", "gen1", "gen2", "loh"))}
+        for row in rows:
+            row["generations"] = generation_words(row["generations"])
         return {"schema": 1, "unit": "ns", "collections": rows, "induced": len([row for row in rows if row["reason"]]),
                 "by_generation": marks, "pause": spread([row["pause"] for row in rows if row["end"] is not None]),
                 "heap": heap, "unmatched": {"ends": stray, "open": len(running)}}

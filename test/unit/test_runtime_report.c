@@ -75,8 +75,8 @@ static void json_is_exact(void **state)
     check_json(
         &tl_table_gc,
         "{\"unit\":\"ns\",\"collections\":[{\"begin\":10000000,\"end\":30000000,\"pause\":20000000,\"track\":"
-        "\"thread 0x1\",\"reason\":\"induced\",\"generations\":\"ttff\"},{\"begin\":40000000,\"end\":null,"
-        "\"pause\":null,\"track\":\"thread 0x1\",\"reason\":null,\"generations\":\"tfff\"}],\"induced\":1,"
+        "\"thread 0x1\",\"reason\":\"induced\",\"generations\":\"gen 0-1\"},{\"begin\":40000000,\"end\":null,"
+        "\"pause\":null,\"track\":\"thread 0x1\",\"reason\":null,\"generations\":\"gen 0\"}],\"induced\":1,"
         "\"by_generation\":{\"gen0\":2,\"gen1\":1,\"gen2\":0,\"loh\":0},\"pause\":{\"count\":1,\"total\":20000000,"
         "\"min\":20000000,\"p50\":20000000,\"p90\":20000000,\"p99\":20000000,\"max\":20000000},\"heap\":[{\"ts\":"
         "40000000,\"generations\":[{\"name\":\"GEN0\",\"alloc\":5,\"reserved\":18446744073709551615}]},{\"ts\":"
@@ -246,7 +246,7 @@ static int command(const tl_table_kind *kind, const tl_arguments *more)
     a.file.word = file;
     a.file.n = a.file.n ? a.file.n : 1;
     const tl_cli c = {.args = &a, .out = {.width = 80}};
-    const tl_target to = {a.json ? &tl_view_json : &tl_view_table, "out.txt"};
+    const tl_target to = tl_target_of(&c, a.json ? &tl_view_json : &tl_view_table, "out.txt");
     return tl_report_table(&c, kind, NULL, &to, false);
 }
 
@@ -267,7 +267,8 @@ static void options_that_are_refused(void **state)
     assert_int_equal(command(&tl_table_gc, &(tl_arguments){.thread = {word, 1}}), TL_EXIT_USAGE); /* matches nothing */
     const tl_arguments a = {0};
     const tl_cli c = {.args = &a};
-    assert_int_equal(tl_report_table(&c, &tl_table_gc, NULL, &(tl_target){&tl_view_table, "-"}, true), TL_EXIT_USAGE);
+    const tl_target to = tl_target_of(&c, &tl_view_table, "-");
+    assert_int_equal(tl_report_table(&c, &tl_table_gc, NULL, &to, true), TL_EXIT_USAGE);
     assert_int_equal(scratch_files(0), 1); /* nothing was written */
 }
 

@@ -59,6 +59,8 @@ tl_part *tl_profile_add(tl_answer *a, const tl_ask *ask, const char *key, const 
 /* The columns that suit the profile: titled after what is counted, without empty or duplicate ones. */
 const tl_column *tl_profile_columns(tl_answer *a, const tl_column *column, size_t n, const tl_table *rows);
 
+/* Time in and below each place, even where its call never ended; to be freed. NULL when memory runs out. */
+uint64_t *tl_tree_inclusive(const tl_profile *p);
 /* The tree for people: large places, with lines. Errors: TL_ENOMEM. */
 int tl_tree_answer(const tl_profile *p, const tl_ask *ask, tl_answer *a, tl_error *e);
 

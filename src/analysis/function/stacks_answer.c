@@ -179,13 +179,34 @@ static const tl_column columns[] = {
     TL_DURATIONS,
 };
 
+static int larger_first(const void *left, const void *right, void *inclusive)
+{
+    const uint32_t a = ((const tl_row *)left)->place, b = ((const tl_row *)right)->place;
+    const uint64_t *of = inclusive;
+    return of[a] != of[b] ? (of[a] > of[b] ? -1 : 1) : (a > b) - (a < b); /* parents first */
+}
+
+/* Keeps the places that the tree for people shows. */
+static int keep_largest(tl_table *rows, const tl_profile *p, uint32_t most, tl_error *e)
+{
+    uint64_t *inclusive = tl_tree_inclusive(p);
+    if (!inclusive)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to sort a tree of %" PRIu32 " places", p->nplace);
+    qsort_r(rows->row, rows->n, sizeof *rows->row, larger_first, inclusive);
+    rows->n = rows->n < most ? rows->n : most;
+    free(inclusive);
+    return 0;
+}
+
 static int answer_programs(const tl_profile *p, const tl_ask *ask, tl_answer *a, tl_error *e)
 {
     tl_table rows = {0};
     walk w = {.profile = p, .table = &rows};
     int status = tl_tree_rows(&rows, p, e);
-    if (status == 0 && (ask->sort || (ask->has_top && ask->top)))
+    if (status == 0 && ask->sort)
         tl_profile_sort(&rows, p, ask, TL_BY_SELF);
+    else if (status == 0 && ask->has_top && ask->top)
+        status = keep_largest(&rows, p, ask->top, e);
     if (status == 0)
         status = start_walk(&w, e);
     if (status == 0)

@@ -48,11 +48,23 @@ static void free_tree(tree *t)
     free(t->node);
 }
 
+uint64_t *tl_tree_inclusive(const tl_profile *p)
+{
+    uint64_t *inclusive = calloc((size_t)p->nplace + 1, sizeof *inclusive);
+    for (uint32_t i = p->nplace; inclusive && i-- > 1;) { /* children come after their parents */
+        tl_stat stat;
+        tl_profile_stat(p, i, &stat);
+        inclusive[i] = stat.total > inclusive[i] ? stat.total : inclusive[i];
+        inclusive[p->place[i].parent] += inclusive[i];
+    }
+    return inclusive;
+}
+
 static int start_tree(tree *t, tl_error *e)
 {
     const tl_profile *p = t->profile;
     const size_t n = p->nplace;
-    t->inclusive = calloc(n + 1, sizeof *t->inclusive);
+    t->inclusive = tl_tree_inclusive(p);
     t->first_child = calloc(5 * n + 1, sizeof *t->first_child);
     t->shown = calloc(n + 1, sizeof *t->shown);
     t->key = calloc(n + 1, sizeof *t->key);
@@ -63,12 +75,6 @@ static int start_tree(tree *t, tl_error *e)
     t->order = t->sibling + n;
     t->depth = t->order + n;
     t->levels = t->depth + n;
-    for (uint32_t i = p->nplace; i-- > 1;) { /* children come after their parents */
-        tl_stat stat;
-        tl_profile_stat(p, i, &stat);
-        t->inclusive[i] = stat.total > t->inclusive[i] ? stat.total : t->inclusive[i];
-        t->inclusive[p->place[i].parent] += t->inclusive[i];
-    }
     return 0;
 }
 

@@ -32,6 +32,40 @@ static void fini(void *table)
 
 /* ---- for programs ---- */
 
+/* "gen 0-1, LOH, induced" for "ttft": the collected generations, and the reason. */
+static void describe(const tl_at *at, tl_cell *out, const char *generations, const char *reason)
+{
+    char text[128], part[24];
+    size_t used = 0;
+    unsigned last = 0;
+    while (last < 3 && generations[last] == 't')
+        last++;
+    if (last > 1)
+        used += (size_t)snprintf(text, sizeof text, "gen 0%s%u",
+                                 at->part->for_people && at->part->answer->unicode ? "–" : "-", last - 1);
+    else if (last == 1)
+        used += (size_t)snprintf(text, sizeof text, "gen 0");
+    for (unsigned i = last; i < 9 && i < strlen(generations); i++) {
+        if (generations[i] != 't')
+            continue;
+        snprintf(part, sizeof part, i == 3 ? "LOH" : "gen %u", i);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "", part);
+    }
+    if (used == 0)
+        used += (size_t)snprintf(text, sizeof text, "no generation");
+    if (reason)
+        snprintf(text + used, sizeof text - used, ", %s", reason);
+    tl_cell_printf(at, out, "%s", text);
+}
+
+/* For programs; null where there is none. */
+static void get_generations(const tl_at *at, tl_cell *out)
+{
+    const char *generations = ((const tl_collection *)at->row)->generations;
+    if (strchr(generations, 't'))
+        describe(at, out, generations, NULL);
+}
+
 static const tl_column collections[] = {
     {TL_COL("ts", NULL, INTEGER, TIME, "when it began"), "begin", TL_AT(U64, tl_collection, begin)},
     {TL_COL("end_ts", NULL, INTEGER, TIME, "when it ended; null: it did not"), "end", TL_AT(U64, tl_collection, end),
@@ -40,8 +74,7 @@ static const tl_column collections[] = {
      TL_ONLY_IF(tl_collection, ended)},
     {TL_COL("thread", NULL, TEXT, NONE, "the thread that collected"), "track", TL_AT(TEXT, tl_collection, track)},
     {TL_COL("reason", NULL, TEXT, NONE, "induced, or null: memory was needed"), TL_AT(TEXT, tl_collection, reason)},
-    {TL_COL("generations", NULL, TEXT, NONE, "a letter for each, large objects last: t if it was collected"),
-     TL_AT(TEXT, tl_collection, generations)},
+    {TL_COL("generations", NULL, TEXT, NONE, "what was collected: gen 0-1, LOH"), .get = get_generations},
 };
 
 static const tl_column counts[] = {
@@ -92,31 +125,6 @@ static int answer_programs(const tl_gc *g, const tl_quantiles *pause, const tl_a
 }
 
 /* ---- for people ---- */
-
-/* "gen 0-1, LOH, induced" for "ttft": the collected generations, and the reason. */
-static void describe(const tl_at *at, tl_cell *out, const char *generations, const char *reason)
-{
-    char text[128], part[24];
-    size_t used = 0;
-    unsigned last = 0;
-    while (last < 3 && generations[last] == 't')
-        last++;
-    if (last > 1)
-        used += (size_t)snprintf(text, sizeof text, "gen 0%s%u", at->part->answer->unicode ? "–" : "-", last - 1);
-    else if (last == 1)
-        used += (size_t)snprintf(text, sizeof text, "gen 0");
-    for (unsigned i = last; i < 9 && i < strlen(generations); i++) {
-        if (generations[i] != 't')
-            continue;
-        snprintf(part, sizeof part, i == 3 ? "LOH" : "gen %u", i);
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "", part);
-    }
-    if (used == 0)
-        used += (size_t)snprintf(text, sizeof text, "no generation");
-    if (reason)
-        snprintf(text + used, sizeof text - used, ", %s", reason);
-    tl_cell_printf(at, out, "%s", text);
-}
 
 static void head(const tl_answer *a, const tl_prose *p)
 {
