@@ -1,7 +1,7 @@
-"""What the test scripts share: running the command, and saying skip or failure in the way ctest understands.
+"""Shared by the test scripts: running the command, and reporting skips and failures to ctest.
 
-The environment says where things are: TL_BINARY (the command, maybe with an emulator in front), TL_PLAIN_BINARY (one
-without sanitizers), TL_SOURCE (this project), TL_WORK (a folder for output), TL_SHARED (files of others, if there)."""
+The environment has the paths: TL_BINARY (the command, perhaps with an emulator in front), TL_PLAIN_BINARY (one without
+sanitizers), TL_SOURCE (this project), TL_WORK (a folder for output), TL_SHARED (files of other projects, if any)."""
 import json
 import os
 import re
@@ -17,16 +17,16 @@ SOURCE = os.environ.get("TL_SOURCE") or os.path.dirname(os.path.dirname(os.path.
 sys.path.insert(0, os.path.join(SOURCE, "test", "generate"))
 sys.dont_write_bytecode = True
 
-# `make slow` sets it: everything is tried, not a sample of it, and with all that the sanitizers look for.
+# `make slow` sets it: tries everything, not a sample, with all checks of the sanitizers.
 THOROUGH = bool(os.environ.get("TL_THOROUGH"))
 # Scripts that start the command thousands of times: most of such a short run would be the sanitizer's, which registers
-# 50,000 globals and searches them for pointers at the end. Other tests, and `make slow`, look for leaks, too.
+# 50,000 globals and searches them for pointers at the end. Other tests, and `make slow`, search for leaks, too.
 if os.environ.get("TL_MANY_RUNS") and not THOROUGH:
     os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0:report_globals=0:malloc_context_size=4")
 
 
 def some_of(name, items, count):
-    """What is tried of `items` with the case of this name: all in `make slow`, else `count`, always the same ones."""
+    """The part of `items` to try in the case of this name: all in `make slow`, otherwise `count`, always the same."""
     first = zlib.crc32(name.encode())
     return [item for at, item in enumerate(items) if THOROUGH or (at + first) % len(items) < count]
 
@@ -37,7 +37,7 @@ def skip(reason):
 
 
 def command_words(text):
-    """The words of a command that may have an emulator in front; a path alone may have spaces in it."""
+    """The words of a command that may have an emulator in front; a path alone may contain spaces."""
     text = text.strip()
     return [text] if os.path.exists(text) else shlex.split(text)
 
@@ -59,8 +59,8 @@ def shared(*parts):
 
 
 def tests_of(build):
-    """The names of a build's tests. ctest is asked in a folder of its own: a second one would empty the log of that
-    which is running, in which the reasons of skipped tests are looked up."""
+    """The names of a build's tests. ctest runs in a folder of its own: otherwise it would empty the log of the running
+    one, which holds the reasons of skipped tests."""
     with work_folder() as folder:
         with open(os.path.join(folder, "CTestTestfile.cmake"), "w", encoding="utf-8") as file:
             file.write('subdirs("%s")\n' % os.path.abspath(build))
@@ -91,7 +91,7 @@ def run(*arguments, cwd=None, stdin=None, which="TL_BINARY", env=None, timeout=1
 
 
 def built_with(*libraries):
-    """Whether the build has these optional libraries, as --version names them. Tests leave out what needs others."""
+    """Whether the build has these optional libraries, as --version names them. Tests skip the parts that need others."""
     found = re.search(r"^libraries +(.*)$", run("--version").text(), re.M)
     has = {word.split()[0] for word in found.group(1).split(", ")}
     return has.issuperset(libraries)

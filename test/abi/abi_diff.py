@@ -2,8 +2,8 @@
 """The binary interface is the recorded one: abi_diff.py [--record] LIBRARY...
 
 abidw describes each library (functions, and all types that they lead to) from its debug information; abidiff compares
-that with test/abi/recorded/NAME.abi. Whatever changed is a failure: docs/abi.md says which changes may be, and
-test/abi/record.sh records them. Every public type has to be in one of the descriptions."""
+that with test/abi/recorded/NAME.abi. Any change is a failure: docs/abi.md says which changes are allowed, and
+test/abi/record.sh records them. Every public type must be in one of the descriptions."""
 import os
 import re
 import shutil
@@ -17,7 +17,7 @@ import public_api
 harness = public_api.harness
 RECORDED = os.path.join(harness.SOURCE, "test", "abi", "recorded")
 MOST_BYTES = 300_000
-# Nothing of the machine, nothing of the inside; without names of parameters, which are not interface.
+# Without facts of the machine, internals, and names of parameters, which are not interface.
 DUMP = ["abidw", "--exported-interfaces-only", "--drop-private-types", "--drop-undefined-syms", "--headers-dir", public_api.FOLDER,
         "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs", "--no-elf-needed", "--no-architecture",
         "--no-parameter-names", "--no-write-default-sizes", "--type-id-style", "hash"]
@@ -36,8 +36,8 @@ def dump(library, target):
 
 
 def settle(path):
-    """Makes the same text of the same interface: which source a type is found in first, and where sources lie, differs
-    from build to build. All stands in one part then, sorted."""
+    """Makes equal interfaces equal texts: the first source of a type, and the paths of sources, differ from build to build.
+    The result is one sorted part."""
     tree = xml.etree.ElementTree.parse(path)
     corpus = tree.getroot()
     parts = corpus.findall("abi-instr")

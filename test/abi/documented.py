@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every public function has a comment directly before it, which says what can be checked to be said: of a pointer who
-owns it or that it may be NULL, of a status how it fails, of what closes whether NULL is fine, of *out whose it is. And
-every header says which threads may use what it declares. libtraceloom(3) names no function that is none, and each header."""
+"""Every public function has a comment directly before it, with all facts that can be checked: for a pointer its owner or
+NULL, for a status its failures, for a closing function whether NULL is fine, for *out its owner. Every header has a rule
+on threads. libtraceloom(3) names only functions that exist, and each header."""
 import os
 import re
 import sys
@@ -10,13 +10,13 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import public_api
 
 PAGE = os.path.join(public_api.harness.SOURCE, "docs", "man", "libtraceloom.3")
-# Kinds of functions, and what a comment on one of them says in one of these words.
+# Kinds of functions; the comment on one of them contains one of these words.
 LENDS = re.compile(r"\b(NULL|[Bb]orrowed|[Ss]tatic)\b")
 FAILS = re.compile(r"\b(errors?|Errors)\b|\bthe same\b", re.I)
 NULLS = re.compile(r"\bNULL\b")
 TAKES = re.compile(r"[Bb]elongs? to the caller|[Tt]he same")
 STEPS = re.compile(r"\bReturns\b|1: .*0: (the )?end.*< 0: error")
-NOT_NULL = {"tl_count_free"}   # frees what is in a struct, which is the caller's
+NOT_NULL = {"tl_count_free"}   # frees the contents of a struct, which is the caller's
 
 
 def check(checks, f):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the examples on generated traces and compares what they print: example_outputs.py [--record] FOLDER EXAMPLE
-And which public functions none of them uses, which is a failure: example_outputs.py FOLDER --coverage NM LIBRARY"""
+"""Runs the examples on generated traces and compares their output: example_outputs.py [--record] FOLDER EXAMPLE
+Fails for public functions that none of them uses: example_outputs.py FOLDER --coverage NM LIBRARY"""
 import os
 import re
 import subprocess
@@ -35,16 +35,16 @@ RUNS = {
               (["heap", "tracelog-vs.log"], None), (["block", "xtrace-cores"], None), (["line", FDR], None), (["func", "absent.xray"], None)],
     "trace_in_memory": [(["3"], None), (["0"], None)],
 }
-# Lines that are the same in every build, where not all are.
+# Lines that are the same in every build, for examples with other lines.
 KEPT = {"list_formats": re.compile(r"(xray-fdr|ctf|tlp) ")}
 
 
 def run(folder, example, out):
-    """What all runs of an example print, as it is recorded."""
+    """The output of all runs of an example, as recorded."""
     text = ""
     for arguments, stdin in RUNS[example]:
         text += "$ %s%s\n" % (" ".join([example] + arguments), " <- " + stdin if stdin else "")
-        # Through a pipe, as a program that goes on writing would feed it.
+        # Through a pipe, as from a program that continues to write.
         data = None
         if stdin:
             with open(os.path.join(INPUT, stdin), "rb") as file:
@@ -58,14 +58,14 @@ def run(folder, example, out):
 
 
 def coverage(checks, folder, nm, library):
-    """Every exported function is used by an example that runs."""
+    """A tested example uses every exported function."""
     used = set()
     for example in RUNS:
         done = subprocess.run([nm, "-D", "--undefined-only", os.path.join(folder, example)], capture_output=True, text=True, check=True)
         used |= {line.split()[-1].partition("@")[0] for line in done.stdout.splitlines()}
     for name in sorted(exports.exported(nm, library)):
         checks.that(name in used, name, "is used in no example")
-    shown = {name[:-2] for name in os.listdir(EXAMPLES) if name.endswith(".c")} - {"spans"}  # that is the recorder's
+    shown = {name[:-2] for name in os.listdir(EXAMPLES) if name.endswith(".c")} - {"spans"}  # the recorder's
     checks.equal(sorted(RUNS), sorted(shown), "examples with runs")
     with open(os.path.join(EXAMPLES, "README.md"), encoding="utf-8") as file:
         text = file.read()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The shared libraries export what their headers declare, and nothing else: exports.py NM LIBRARY VERSION | RECORDER
 
-Of the recorder, which is given without VERSION, the hooks that compilers call are exported, too."""
+The recorder, named without VERSION, also exports the hooks that compilers call."""
 import os
 import re
 import subprocess
@@ -12,7 +12,7 @@ import public_api
 
 harness = public_api.harness
 
-# Called by code that compilers or other objects' start parts make, and declared in no header that people include.
+# Called by compilers' code or by other objects' start parts, and declared in no header for users.
 RECORDER_HOOKS = {
     "__cyg_profile_func_enter", "__cyg_profile_func_exit",  # -finstrument-functions
     "tl_rt_object_register", "tl_rt_object_unregister",     # an object with sleds, when it is loaded and unloaded

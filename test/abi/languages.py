@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every public header compiles alone, and all of them together in any order, in the languages that docs/abi.md names,
-without warnings, with each compiler that is there."""
+without warnings, with each installed compiler."""
 import os
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""What the public headers declare, as the tests of the interface need it: functions, each with the comment before it."""
+"""The declarations of the public headers, for the tests of the interface: functions, each with the comment before it."""
 import os
 import re
 import sys
@@ -42,7 +42,7 @@ def statements(text):
         elif kind == "space" and not code:
             comment = "" if part.count("\n") > 1 else comment
         elif kind == "directive":
-            # The attribute of a function stands between it and its comment.
+            # The attribute of a function is between it and its comment.
             comment = comment if re.match(r"#(if defined\(__GNUC__\)|endif)", part) else ""
         elif kind in ("code", "space"):
             begin = begin if code else piece.start()
@@ -54,12 +54,12 @@ def statements(text):
 
 
 def functions():
-    """Of the library; not those that a header defines itself."""
+    """Functions of the library, without those that a header defines itself."""
     return [Function(header, line, comment, code) for header in headers() if header != "rt.h"
             for line, comment, code in statements(read(header))
             if re.search(r"\btl_\w+\s*\(", code) and not re.match(r"(static|typedef|struct|enum|union)\b", code)]
 
 
 def recorder_symbols():
-    """Of the recorder's header: functions, and the switch that the macros look at."""
+    """From the recorder's header: functions, and the switch that the macros test."""
     return set(RECORDER.findall(read("rt.h")))

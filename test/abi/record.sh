@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Records the binary interface of the libraries as it is now, which abi.types compares with: record.sh [BUILD_FOLDER]
-# Read the difference first (docs/abi.md says what may change), and commit the record with the change that it is of.
+# Records the present binary interface of the libraries, for abi.types to compare with: record.sh [BUILD_FOLDER]
+# Read the difference first (docs/abi.md says what may change), and commit the record with its change.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${1:-build-dev}

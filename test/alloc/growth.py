@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The number of allocations must not depend on the number of events: growth.py SHIM ITERATE
 
-A log of 200,000 events and one of 1,000,000 are read, both large enough for threads that decode ahead; the second may
-allocate only a little more (arrays that double). The same with logs of text, of 10 and of 50 MB, and with streams of
+Reads a log of 200,000 events and one of 1,000,000, both large enough for threads that decode ahead; the second may
+allocate only a little more (arrays that double). The same with text logs of 10 and 50 MB, and with streams of
 instructions."""
 import os
 import subprocess

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Selections, orders and tables that cannot apply are refused, and what is shown is what was asked for.
+# Selections, orders and tables that cannot apply are refused, and the output is what was requested.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.inc"
 insns=$samples/xtrace-user log=$samples/tracelog-doc.log tlp=live.tlp # instructions; samples of stacks
 
-# Neither calls nor functions: nothing could be selected by them.
+# Neither calls nor functions: these options could select nothing.
 for option in "--depth 1" "--min-dur 1"; do
     # shellcheck disable=SC2086
     expect 2 "$tl" cat "$insns" $option
@@ -17,7 +17,7 @@ for option in "-F nosuch" "-N nosuch"; do
     says err "no functions to select by name"
     is_empty out
 done
-# Of several inputs one has them. What matches nothing is said at the end, and what was printed until then is whole.
+# One of several inputs has them. Patterns without a match are reported at the end, after complete output.
 expect 0 "$tl" cat "$trace" "$samples/basic-v3-le.xray" --depth 1
 "$tl" cat "$trace" -e "$binary" | grep -vE ' (<-|->) ' | tr -s ' ' >instants
 [ -s instants ] || fail "no events but calls in $trace"
@@ -27,13 +27,13 @@ grep -vE ' (<-|->) ' out | tr -s ' ' | cmp -s - instants || fail "the end of wha
 expect 2 "$tl" convert "$trace" -e "$binary" -F 'nope*' -o nope.txt
 [ ! -e nope.txt ] || fail "a file of what was not asked for"
 
-# Clocks that nothing relates.
+# Unrelated clocks.
 expect 2 "$tl" convert "$trace" "$log" -o both.json --to chrome
 says err "different clocks, and not all know the time of day: $trace has tsc at"
 [ ! -e both.json ] || fail "a file of unrelated clocks"
 expect 2 "$tl" report "$trace" "$log"
 
-# Orders that a table does not have.
+# Orders that a table lacks.
 expect 2 "$tl" report "$log" --sort p99
 says err "$log: --sort p99 needs durations of calls; samples of stacks have none"
 expect 2 "$tl" report "$profile" --sort max
@@ -45,7 +45,7 @@ says err "which sorts by one of: self total calls name"
 for sort in total calls name; do expect 0 "$tl" report "$trace" --by thread --sort $sort; done
 for sort in self total calls name; do expect 0 "$tl" report "$log" --by line --sort $sort; done
 
-# A profile of threads has one tree for all of them, unless asked for each.
+# A profile of threads has one tree for all of them, unless each is requested.
 expect 0 "$tl" report "$trace" --per-thread -o "$tlp"
 "$tl" report "$trace" --by tree --json >tree.json
 expect 0 "$tl" report "$tlp" --by tree --json
@@ -58,7 +58,7 @@ says out "thread "
 expect 0 "$tl" report "$tlp" --by tree
 says_not out "thread 1"
 
-# Shares of pairs are of all that is shown, whoever called it.
+# Shares of pairs refer to everything shown, for any caller.
 first=$("$tl" report --json "$trace" -e "$binary" --by callers | python3 -c '
 import json, sys; print([p["callee"] for p in json.load(sys.stdin)["edges"] if p["caller"]][0])')
 expect 0 "$tl" report "$trace" -e "$binary" --by callers -F "$first"
@@ -92,14 +92,14 @@ import json, sys
 longest = json.load(open("out"))["collections"]
 sys.exit(len(longest) != 1 or longest[0]["pause"] != 13000000)' || fail "--by gc --json --top 1: $(head -c 300 out)"
 
-# Names are never cut where there is no window.
+# Names are never cut without a window.
 long=$(printf 'T%.0s' $(seq 3000))
 sed "s/ReadValue/Read${long}Value/" "$log" >long.log
 expect 0 "$tl" report long.log --by callers
 grep -qE "Read${long}Value (→|->) " out || fail "a long caller is cut"
 grep -qE "(→|->) Shop.Json:Read${long}Value" out || fail "a long callee is cut"
 
-# What was taken of a folder, and what was not.
+# Which files of a folder were read, and which were not.
 mkdir two
 cp -r "$samples/ctf-2" two/a
 cp -r "$samples/ctf-2" two/b

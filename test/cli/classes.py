@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """report --by class: classes.py
 
-Counts, times, rates and gaps are those of the events that convert writes as lines of JSON, in the order of time; counts
-are also those of info. A trace without calls and samples shows the same table when nothing is asked for."""
+Counts, times, rates and gaps are those of the events that convert writes as lines of JSON, in order of time; counts are
+also those of info. A trace without calls and samples shows this table by default."""
 import collections
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Colour goes to terminals only, unless asked for; NO_COLOR and TERM=dumb are heeded; the table fits the window.
+# Colour goes to terminals only, unless requested; NO_COLOR and TERM=dumb are heeded; the table fits the window.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.inc"
 esc=$(printf '\033')

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The completion of bash does what it should; those of the other shells are at least read without complaint.
+# The completion for bash works; those for the other shells are at least read without errors.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.inc"
 mkdir bin && ln -s "$tl" bin/traceloom
@@ -39,7 +39,7 @@ is "$(complete_words traceloom help form)" formats
 touch "two words.xray"
 complete_words traceloom info two >/dev/null
 is "${#COMPREPLY[@]} ${COMPREPLY[0]}" "1 two words.xray"
-# Whatever a verb takes is offered.
+# Everything that a verb accepts is offered.
 "$tl" help --names options | while IFS=$'\t' read -r verb _ name _; do
     [ "$verb" = help ] || case " $(complete_words traceloom "$verb" --) " in
     *" --$name "*) ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# traceloom ctl: commands a running program, and says why where it cannot.
+# traceloom ctl: commands a running program, or gives the reason why it cannot.
 # shellcheck disable=SC2154,SC2016
 . "$(dirname "$0")/common.inc"
 . "$root/test/cli/recorder.inc"
@@ -26,7 +26,7 @@ int main(int argc, char **argv)
 END
 build_recorded app app.c
 record=
-start() { # how it is recorded...: $pid is the program's
+start() { # settings of the recorder...: $pid is the program's
     "$tl" record -q "$@" >record.out 2>record.err &
     record=$!
     pid=$(child_of $record app)
@@ -47,7 +47,7 @@ is() {
     [ "$value" = "$2" ] || fail "$1 is $value instead of $2"
 }
 
-# Off, on, off, on: only what happened in between is there.
+# Off, on, off, on: only the events while it was on are there.
 start --start off -m profile ./app
 is state waiting
 is threads 0
@@ -91,7 +91,7 @@ end
 [ ! -e app.tlp.live ] || fail "the live file was left"
 rm app.tlp
 
-# What is in the way of a start is said, and the program goes on.
+# An obstacle to a start is reported, and the program continues.
 mkdir later
 start --start off -m profile -o later/app.tlp ./app
 if [ -n "$clang" ]; then
@@ -109,7 +109,7 @@ touch enough
 wait $record
 rm enough
 
-# Settings change while it records.
+# Changing settings while it records.
 start -m fdr ./app
 sleep 0.1
 expect 0 "$tl" ctl "$pid" set 'func=leaf' not=
@@ -134,7 +134,7 @@ expect 1 "$tl" ctl "$pid" set mode=ctf
 says err "cannot change while the program runs"
 expect 1 "$tl" ctl "$pid" set ring=1M
 
-# Command lines that make no sense.
+# Nonsensical command lines.
 expect 2 "$tl" ctl
 expect 2 "$tl" ctl app
 expect 2 "$tl" ctl "$pid" frobnicate
@@ -145,12 +145,12 @@ expect 2 "$tl" ctl "$pid" set
 expect 2 "$tl" ctl "$pid" set threshold
 expect 2 "$tl" ctl --json "$pid" stop
 says err "--json goes with status"
-expect 3 "$tl" ctl 4194305 # no process has so high a number
+expect 3 "$tl" ctl 4194305 # too large for a process
 says err "there is no process"
 expect 1 "$tl" ctl $$
 says err "has no recorder that takes commands"
 
-# One that does not answer is not waited for for ever, and is none the worse for it.
+# The wait for a program that does not answer ends, without harm to the program.
 kill -STOP "$pid"
 expect 3 "$tl" ctl "$pid"
 says err "it is stopped"
@@ -159,7 +159,7 @@ kill -CONT "$pid"
 expect 0 "$tl" ctl "$pid" status
 is_empty err
 
-# Several commanders take turns, and one that was killed does not stay in the way.
+# Several commanders take turns, and a killed one does not block the others.
 for _ in 1 2 3 4 5 6; do
     "$tl" ctl "$pid" status >>many 2>&1 &
     commanders="${commanders:-} $!"
@@ -176,7 +176,7 @@ wait $commander 2>/dev/null
 kill -CONT "$pid"
 expect 0 "$tl" ctl "$pid" status
 
-# Nobody else may. (As root there is somebody else to be.)
+# No other user may. (Only root can try this.)
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     chmod 755 . && expect 3 setpriv --reuid 65534 --clear-groups "$tl" ctl "$pid" stop
     says err "only root may command process $pid"
@@ -185,7 +185,7 @@ fi
 end
 rm app.xray
 
-# A program that closes whatever it finds open can be recorded, and not commanded.
+# A program that closes all descriptors can be recorded, but not commanded.
 "$tl" record -q -m profile ./app close >record.out 2>record.err &
 record=$!
 pid=$(child_of $record app)

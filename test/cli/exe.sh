@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# -e: what is not a binary is refused and not waited for; shared libraries by the number of their object, in words and from a map.
+# -e: files that are no binaries are refused without waiting; shared libraries by the number of their object, in words and from a map.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.inc"
 
@@ -11,7 +11,7 @@ for what in "pipe:a pipe" "socket:a socket" "/dev/null:a device" "folder:a folde
     says err "${what%%:*}: expected a binary, found ${what#*:}"
 done
 
-# check takes what the others take, and has no use for it.
+# check accepts it like the others, and does not use it.
 expect 0 "$tl" check "$trace" -e "$binary"
 is_empty err
 expect 0 "$tl" check "$profile" -e "$binary"
@@ -45,10 +45,10 @@ expect 0 "$tl" report --json packed.basic -e "1=$binary"
 says out '"id":1,"name":null'
 says_not out '"id":16777217,"name":null'
 
-expect 0 "$tl" report --json packed.basic -e "1=$binary" -e "$binary" # the order is of no matter
+expect 0 "$tl" report --json packed.basic -e "1=$binary" -e "$binary" # the order does not matter
 says_not out '"id":1,"name":null'
 
-# Where it has no use, that is said.
+# A useless one is reported.
 expect 0 "$tl" report "$samples/tracelog-doc.log" -e 1=not-there
 says err "format tracelog holds its own names; -e is not used for it"
 expect 0 "$tl" report "$samples/rec-done.xray" -e "1=$binary"

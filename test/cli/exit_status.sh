@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The exit statuses, and that each failure says why on standard error and nothing on standard output.
+# The exit statuses; each failure has its reason on standard error and nothing on standard output.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.inc"
 
@@ -8,7 +8,7 @@ expect 0 "$tl" check "$trace" "$profile"
 expect 1 "$tl" check "$damaged"
 says out "fdr.unknown-kind"
 expect 1 "$tl" check "$trace" "$damaged" # the worst of both
-expect 3 "$tl" info "$damaged"           # what could be saved is shown all the same
+expect 3 "$tl" info "$damaged"           # the part that could be saved is still shown
 says out "events"
 says err "byte "
 expect 3 "$tl" info --strict "$damaged"
@@ -27,7 +27,7 @@ expect 3 "$tl" info empty
 expect 3 "$tl" info "$trace" no-such-file
 says out "events" # the first is shown
 
-cp "$trace" a.xray # words are taken apart at spaces, which the folder may have
+cp "$trace" a.xray # words are split at spaces, which the folder may contain
 cp "$profile" profile.xray
 for words in frobnicate "report --frobnicate" "report --top" "report --top x a.xray" "report --by moon a.xray" report \
     "info - -" "report -F nothing_like_it a.xray" "report -t 99999 a.xray" "report --class nope a.xray" \

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A signal while a folder is written leaves nothing behind, or the whole folder: folder_signals.py
 
-SIGINT, SIGTERM and SIGHUP at random times, in every format that is a folder; the program ends by the signal. What is
-replaced stays as it was until the new folder is there. A program that ignores SIGHUP (nohup) goes on."""
+SIGINT, SIGTERM and SIGHUP at random times, in every format that is a folder; the program ends by the signal. A replaced
+folder is unchanged until the new one is there. A program that ignores SIGHUP (nohup) goes on."""
 import os
 import random
 import shutil
@@ -41,7 +41,7 @@ def contents(folder):
 
 
 def run(checks, place, arguments, before, rng, statistics):
-    """before: what is in the place already."""
+    """before: the files already at the place."""
     def reset():
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(before, place) if before else os.makedirs(place)

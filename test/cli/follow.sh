@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Following a log that is still being written: lines come out as they come in, and interrupting ends in good order.
+# Following a log while it is written: lines come out as they come in, and an interrupt ends it cleanly.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.inc"
 
@@ -8,7 +8,7 @@ if ! "$tl" help --names read | grep -qx tracelog; then
     exit 77
 fi
 
-deadline=300 # tenths of a second; nobody waits that long unless something is wrong
+deadline=300 # tenths of a second; no wait takes that long unless something is wrong
 until_says() { # file, fixed text
     local i=0
     while ! grep -qsF -- "$2" "$1"; do
@@ -37,7 +37,7 @@ until_over() { # process, exit status
 # Background jobs of a script ignore SIGINT.
 set -m
 
-# A file that grows, to standard output: also a line that comes in two pieces, and threads that begin later.
+# A growing file, to standard output: also a line that comes in two pieces, and threads that begin later.
 printf 'prf stm 2018-06-25 07:24:28.049\nthr crt 0x00007FA6D6B31BC0 0x00000000\nprc cpu 10 9500\nprc c' >app.log
 "$tl" cat --follow app.log >out 2>err &
 pid=$!
@@ -54,8 +54,8 @@ kill -INT $pid
 until_over $pid 0
 is_empty err
 
-# What is written to a file is complete after an interrupt, as if the log had ended there. When the command has read
-# the log cannot be seen from here: it gets ever more time, and must leave a whole file or, killed very early, none.
+# A written file is complete after an interrupt, as if the log had ended there. This script cannot see when the command
+# has read the log: it gets ever more time, and must leave a whole file or, killed very early, none.
 "$tl" convert --to jsonl app.log >expected 2>err
 for signal in INT TERM; do
     for i in 1 2 3 5 8 16 32 64 100 200; do
@@ -102,7 +102,7 @@ printf 'prc cpu 50 4712\n' >>whole.log
 "$tl" convert --to jsonl whole.log | sort >expected
 sort out | cmp - expected || fail "what was followed is not what is read at once"
 
-# What cannot be.
+# Impossible combinations.
 expect 2 "$tl" cat --follow app.log app.log
 says err "only one input"
 expect 2 "$tl" convert --follow --to chrome app.log

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Help fits the screen and names every verb; the man pages and completions in docs/ are those of the table.
+# Help fits the screen and names every verb; the man pages and completions in docs/ are generated from the table.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.inc"
 docs=$root/docs
@@ -48,10 +48,10 @@ expect 2 "$tl" help reprot
 says err "did you mean report?"
 expect 0 "$tl" help --man formats
 "$tl" help formats | grep -c . >lines
-if [ "$(($(cat lines) - 1))" -eq "$formats" ]; then # in a build without some the page is shorter
+if [ "$(($(cat lines) - 1))" -eq "$formats" ]; then # in builds without some the page is shorter
     cmp out "$docs/man/traceloom-formats.5" || fail "docs/man/traceloom-formats.5 is old: traceloom help --man formats"
 fi
-# Of each format the page says more than one line of summary.
+# The page has more about each format than a line of summary.
 "$tl" help formats | tail -n +2 | while read -r format _; do
     sed -n "/^\\.It Cm $format\$/,/^\\.\\(It\\|El\\)/p" out | grep -q '^\.Pp' || echo "$format"
 done >bare
@@ -79,11 +79,11 @@ says example.c "int main"
 if command -v cc >/dev/null; then
     cc -std=c17 -Wall -Wextra -Werror -I"$root/include" -c example.c -o example.o || fail "the example of libtraceloom(3)"
 fi
-# What its errors are called is what the header says.
+# It names errors as the header does.
 for code in $(grep -o 'TL_E[A-Z]* =' "$root/include/traceloom/error.h" | tr -d ' ='); do
     says "$docs/man/libtraceloom.3" "Dv $code"
 done
-# Functions and types that it names exist.
+# The functions and types that it names exist.
 LC_ALL=C grep -ho 'tl_[a-z_]*' "$docs/man/libtraceloom.3" | sort -u | while read -r name; do
     grep -qrw "$name" "$root/include/traceloom" || echo "$name"
 done >unknown

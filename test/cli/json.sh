@@ -7,7 +7,7 @@ command -v python3 >/dev/null || {
     exit 77
 }
 
-valid() { # member that must be there
+valid() { # required member
     python3 - "$1" out <<'PYTHON' || fail "not the JSON expected (member $1)"
 import json, sys
 text = open(sys.argv[2], encoding="utf-8").read()
@@ -69,7 +69,7 @@ depths = sorted((node["stack"][-1], len(node["stack"])) for node in json.load(op
 found = sorted((next(n for n in sorted(set(names), key=len, reverse=True) if n in line), line) for line in shown)
 assert [name for name, _ in found] == [name for name, _ in depths], (found, depths)' $top || fail "--by tree --top $top"
 done
-# Stacks that would fill a disk are refused; a part of them is not.
+# Stacks that would fill a disk are refused, but not a part of them.
 python3 - <<'PYTHON'
 import struct
 with open("deep.xray", "wb") as file:

@@ -15,7 +15,7 @@ KEYS = {"domain": "domains", "assembly": "assemblies", "netmodule": "netmodules"
 
 
 def number(word):
-    """Of an id: null where it is ? or 0."""
+    """An id in JSON: null if it is ? or 0."""
     return None if word == "?" else int(word, 16) or None
 
 

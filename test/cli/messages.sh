@@ -46,7 +46,7 @@ says err "functions have no names; -e"
 expect 2 "$tl" convert "$trace" "$profile"
 says err "$profile: holds a profile"
 
-# A binary that one of the inputs has no use for.
+# A binary that one of the inputs does not use.
 expect 0 "$tl" report "$trace" -o names.tlp
 expect 0 "$tl" report names.tlp "$trace" -e "$binary"
 says err "names.tlp: format tlp holds its own names; -e is not used for it"
@@ -55,7 +55,7 @@ expect 3 "$tl" report "$trace" -e "$trace"
 says err "$trace: $trace: not an ELF file"
 says_not err "byte 0"
 
-# Functions that the binary does not have: two calls, of function 1 and of one with a large number.
+# Functions missing in the binary: two calls, of function 1 and of one with a large number.
 python3 -c '
 import struct, sys
 sys.stdout.buffer.write(struct.pack("<HHIQ16x", 3, 0, 3, 1000000000))
@@ -76,7 +76,7 @@ for input in . -; do
     [ "$(grep -o 'is a directory\|in this folder\|^\.:\|standard input:' err | wc -l)" -eq 2 ] || fail "info $input: $(cat err)"
 done
 
-# What is not a trace at all ends at once, and says what it is; the name stands there once, whatever it is.
+# A file that is no trace ends the command at once, with a message that names it once and tells what it is.
 : >empty
 printf x >"two words"
 printf x >"$(printf 'line\nbreak')"
@@ -117,14 +117,14 @@ if command -v script >/dev/null; then
     says out "standard input: is a terminal, expected a file or a pipe"
 fi
 
-# How many events were written is said on request, but not of none.
+# The number of events written is printed on request, unless it is 0.
 expect 0 "$tl" convert -v "$trace" -o some.jsonl
 says err " events in "
 expect 0 "$tl" convert -v "$trace" --time 900s..901s -o none.jsonl
 says err "wrote none.jsonl"
 says_not err " events in "
 
-# A file name with an escape sequence comes out harmless.
+# A file name with an escape sequence is shown harmlessly.
 evil=$(printf 'a\033]0;b\007.xray')
 cp "$damaged" "$evil"
 expect 3 "$tl" info "$evil"

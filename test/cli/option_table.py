@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What help and man pages document is so: each verb takes its options and no others, and each example runs.
+"""Help and man pages are right: each verb takes its options and no others, and each example runs.
 
 The table comes from the command itself (traceloom help --names options)."""
 import os
@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
 VERBS = ("info", "check", "report", "convert", "cat", "record", "ctl")
-# A value of each kind that is right; by the name that the table gives it.
+# A valid value of each kind, by its name in the table.
 VALUES = {"TABLE": "func", "WHAT": "time", "COLUMN": "self", "N": "1", "N|TIME": "1", "T": "5us", "SIZE": "1M", "WHEN": "off", "FILE": "x.json",
           "FORMAT": "text", "STYLE": "plain", "HOW": "10s", "NAME": "doc", "TIME": "delta", "A..B": "1..2", "GLOB": "x", "LEVEL": "0", "PATH": "x",
           "SPEC": "l2=0", "LIST": "ras", "MODE": "fdr",
@@ -48,7 +48,7 @@ def usage_status(verb):
 
 
 def accepted(checks, verb, option, folder):
-    """In every way of writing it; what is missing afterwards (a file, a process, a program) is another matter."""
+    """In every spelling; other errors later (a missing file, process or program) do not matter."""
     value = [option.right()] if option.value else []
     ways = [["--" + option.name] + value]
     if value:
@@ -73,7 +73,7 @@ def documented(checks, verb, option, helps, mans):
 
 
 def refused(checks, verb, option, owners):
-    """By a message that names the option, the verb, and a verb that has it."""
+    """With a message that names the option, the verb, and a verb that has it."""
     for word in ["--" + option.name] + (["-" + option.letter] if option.letter else []):
         done = harness.run(verb, word)
         said = done.err.decode()
@@ -82,7 +82,7 @@ def refused(checks, verb, option, owners):
 
 
 def wrong_values(checks, option):
-    """A word that is none of those allowed gets the list, and one that is nearly right a suggestion."""
+    """A word that is not allowed gets the list, and a nearly right one a suggestion."""
     if option.name in ("threshold", "ring", "limit") or option.values == "-" or option.values == "@file":
         return  # checked by the recorder, or anything goes
     checked = harness.run(option.verb, "--" + option.name, "xyzzy", "x", *(["-o", "x.csv"] if option.name == "split" else []))
@@ -114,7 +114,7 @@ def typos(checks):
 
 
 def prepare(folder):
-    """What the examples speak of."""
+    """The files that the examples name."""
     copies = {"app.xray": "fdr-v5-le.xray", "a.xray": "fdr-v5-le.xray", "run1": "fdr-v5-le.xray", "run2": "fdr-v5-le.xray",
               "traces/one": "fdr-v5-le.xray", "traces/two": "basic-v3-le.xray", "app": "program.elf", "app.log": "tracelog-doc.log"}
     os.makedirs(os.path.join(folder, "traces"))
@@ -132,7 +132,7 @@ def prepare(folder):
 
 
 def examples(helps):
-    """The lines of help that are commands."""
+    """The commands in help."""
     for verb in helps:
         for line in helps[verb].splitlines():
             found = re.match(r"  ((?:traceloom|zcat) .*?)  +\S", line)
@@ -150,7 +150,7 @@ def run_examples(checks, folder, helps, pages):
         seen.add(command)
         checks.that(command.replace("-", "\\-").replace("'", "\\(aq") in pages, "no man page has the example", command)
         done = subprocess.run(["sh", "-c", command], cwd=folder, env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
-        if re.match("traceloom (record|ctl) ", command):  # there is neither a recorder nor that process: the words are right
+        if re.match("traceloom (record|ctl) ", command):  # without a recorder and that process: the words are right
             checks.that(not USAGE.search(done.stderr), command, done.stderr)
         else:
             checks.that(done.returncode == 0, command, done.returncode, done.stderr)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""On a terminal `info`, `report` and `cat` go through a pager, with the same bytes and exit status; elsewhere nothing does.
+"""On a terminal `info`, `report` and `cat` go through a pager, with the same bytes and exit status; nothing else does.
 
 Each run has a terminal of its own (a session, so that less finds it as /dev/tty)."""
 import fcntl
@@ -22,7 +22,7 @@ INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
 TRACE = os.path.join(INPUT, "fdr-v5-le.xray")
 DAMAGED = os.path.join(INPUT, "damaged-fdr-v5-le-unknown-kind.xray")
 EXE = ["-e", os.path.join(INPUT, "program.elf")]
-LIMIT = 120  # seconds, for a machine that is busy: it only ends what hangs
+LIMIT = 120  # seconds, enough for a busy machine: only ends hanging runs
 
 
 class Terminal:
@@ -46,7 +46,7 @@ class Terminal:
         self.master, self.seen = master, b""
 
     def read(self, until=None):
-        """All until the terminal is closed, or until the bytes were seen."""
+        """The output until the terminal is closed, or until these bytes appear."""
         end = time.monotonic() + LIMIT
         while time.monotonic() < end and not (until and until in self.seen):
             if not select.select([self.master], [], [], 1)[0]:
@@ -79,7 +79,7 @@ def the_same_bytes(checks):
             checks.equal(paged, status, arguments, env)
             with open("seen", "rb") as file:
                 seen = file.read()
-            # What was said before the pager began is on the terminal.
+            # Messages before the pager's start are on the terminal.
             checks.equal(left + seen, plain, arguments, env)
             checks.that(len(seen) > 200, arguments, "went past the pager", seen)
             os.remove("seen")
@@ -116,7 +116,7 @@ def long_file():
 
 
 def early_end(checks):
-    """The pager ends before everything was written: that is as with any pipe."""
+    """The pager ends before everything was written: as with any pipe."""
     status, shown = on_terminal("cat", "long.xray", env={"PAGER": "head -n 1"})
     checks.equal(status, -signal.SIGPIPE)
     checks.equal(shown.count(b"\n"), 1, shown[:500])

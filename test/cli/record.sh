@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# traceloom record: runs a program, gives back its status, and leaves one recording whatever the end was.
+# traceloom record: runs a program, returns its status, and leaves one recording however it ends.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.inc"
 . "$root/test/cli/recorder.inc"
@@ -46,14 +46,14 @@ fresh() {
     rm -rf app.tlp* app.xray* app.ctf* app.[0-9]* x.* out err
 }
 
-# The usual case: the program's output is its own, the report goes to standard error.
+# The usual case: the program's output is unchanged, the report goes to standard error.
 expect 0 "$tl" record ./app
 [ "$(cat out)" = "sum 50500" ] || [ "$(wc -l <out)" -eq 1 ] || fail "something else is in the output"
 says err "leaf"
 says err "1,000"
 says err "wrote app.tlp"
 has_calls app.tlp 1000
-if [ "$(uname -m)" = x86_64 ]; then # the processor's counter, where the kernel says, too, that it never stands still
+if [ "$(uname -m)" = x86_64 ]; then # the processor's counter, if the kernel also knows that it never stops
     clock=monotonic_raw
     ! grep -qw nonstop_tsc /proc/cpuinfo || clock=tsc
     expect 0 "$tl" info app.tlp
@@ -74,7 +74,7 @@ fresh
 expect 0 "$tl" record -q ./app
 is_empty err
 expect 7 "$tl" record -q -f ./app 7
-expect 0 "$tl" record -f -q -- ./app words -m --help "a b" "it's:\\" # all words behind the command are its own
+expect 0 "$tl" record -f -q -- ./app words -m --help "a b" "it's:\\" # all words after the command are its own
 [ "$(tail -n +2 out)" = "$(printf '%s\n' -m --help 'a b' "it's:\\")" ] || fail "arguments arrived as $(cat out)"
 says_not err TRACELOOM
 expect 0 "$tl" record -v -f ./app
@@ -99,14 +99,14 @@ for name in x.xray x.ctf; do
     says err "wrote $name"
 done
 fresh
-expect 0 "$tl" record --ring 64M ./app # of fdr only, so it is meant
+expect 0 "$tl" record --ring 64M ./app # only fdr has it, so fdr is meant
 has_calls app.xray 1000
 fresh
 mkdir "a:b %e" && expect 0 "$tl" record -o "a:b %e/c\\d.tlp" ./app
 has_calls "a:b %e/c\\d.tlp" 1000
 rm -r "a:b %e"
 
-# Other suffixes are made of a recording.
+# Other suffixes are converted from a recording.
 fresh
 expect 0 "$tl" record -o x.folded ./app
 says x.folded "main;inner;leaf"
@@ -118,7 +118,7 @@ expect 0 "$tl" record -o x.jsonl ./app
 [ "$(grep -c leaf x.jsonl)" -eq 2000 ] || fail "x.jsonl has $(grep -c leaf x.jsonl) events of leaf"
 only_files ./app ./app.c ./plain ./x.jsonl
 
-# What cannot be made of calls is said before the program runs.
+# Outputs that calls cannot give are refused before the program runs.
 fresh
 for name in x.lst x.bb x.xtrace x.champsim; do
     expect 125 "$tl" record -o $name ./app
@@ -134,7 +134,7 @@ expect 0 "$tl" record -F 'lea*' -N inner ./app
 has_calls app.tlp 1000
 [ "$(calls_of app.tlp inner)" = 0 ] || fail "inner was recorded"
 fresh
-if [ -n "$clang" ]; then # what has no list of its functions cannot know
+if [ -n "$clang" ]; then # a program without a list of its functions cannot know
     expect 125 "$tl" record -F 'no_such_*' ./app
     says err "no function matches the patterns"
     is_empty out
@@ -147,7 +147,7 @@ fresh
 expect 0 "$tl" record -m fdr --threshold 10s ./app
 [ "$(calls_of app.xray leaf)" = 0 ] || fail "leaf is shorter than 10 s"
 
-# However it ends: what was recorded is there, under its own name.
+# However it ends: the recording is there, under its final name.
 for mode in profile fdr ctf; do
     name=$(echo "app.$mode" | sed 's/profile/tlp/;s/fdr/xray/')
     for how in kill:137 abort:134 _exit:3 main_ends:0; do
@@ -170,16 +170,16 @@ for name in app.tlp app.1.tlp; do # small, and as private as the recorder made t
     [ "$(stat -c %a "$name")" = 600 ] || fail "$name has mode $(stat -c %a "$name")"
 done
 has_calls app.tlp 1000
-has_calls app.1.tlp 10 # a child begins anew
+has_calls app.1.tlp 10 # a child starts its own
 fresh
 expect 7 "$tl" record ./app again
 has_calls app.tlp 1000
 has_calls app.1.tlp 1000
 fresh
-expect 143 "$tl" record ./app int # SIGINT is the program's business, SIGTERM is passed on
+expect 143 "$tl" record ./app int # SIGINT is left to the program, SIGTERM is passed on
 has_calls app.tlp 1000
 
-# What cannot be recorded.
+# Programs that cannot be recorded.
 fresh
 expect 125 "$tl" record ./plain
 says err "./plain: has no recorder in it; build it with one of these"
@@ -231,11 +231,11 @@ says err "is not recorded yet: traceloom ctl"
 says err "nothing was recorded"
 only_files ./app ./app.c ./plain
 
-# A variable that is there already is added to; without `record` it is all that is needed.
+# An existing variable is extended; it is enough without `record`.
 TRACELOOM=control=off:depth=2 expect 0 "$tl" record ./app
 [ "$(calls_of app.tlp leaf)" = 0 ] || fail "depth=2 was lost"
 fresh
-TRACELOOM='' expect 0 ./app # set to nothing is as good as not set
+TRACELOOM='' expect 0 ./app # empty means not set
 is_empty err
 [ -z "$(find . -name '*.tlp*')" ] || fail "an empty TRACELOOM records"
 TRACELOOM=mode=fdr:out=x expect 0 ./app

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# On a terminal `info` and `report` fit one screen of 24 lines, however much is in the trace.
+# On a terminal `info` and `report` fit one screen of 24 lines, however large the trace.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.inc"
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }

@@ -37,7 +37,7 @@ cmp want got || fail "-t $thread: $(cat got) events instead of $(cat want)"
 expect 0 "$tl" convert "$trace" --to jsonl -t "thread $thread"
 wc -l <out | tr -d ' ' >got
 cmp want got || fail "-t by name differs from -t by id"
-# Of several traces a pattern needs to match in one: the calls of the others count too.
+# With several traces a pattern must match in one: the calls of the others count, too.
 expect 0 "$tl" convert "$trace" -e "$binary" -N "$name" -o rest.fdr
 expect 0 "$tl" report --json "$trace" rest.fdr -e "$binary" -N "$name"
 [ "$(calls)" -eq $((2 * others)) ] || fail "-N of a function that one of two traces lacks: $(calls) of 2 * $others calls"
@@ -46,7 +46,7 @@ says err 'no function matches "nobody"'
 class=$(grep -o '"class":"[^"]*"' all.jsonl | head -1 | cut -d'"' -f4)
 expect 0 "$tl" convert "$trace" --to jsonl --class "$class"
 [ "$(grep -c "\"$class\"" all.jsonl)" -eq "$(wc -l <out)" ] || fail "--class $class"
-# What selects nothing says what there is to select from.
+# A selection of nothing is answered with the possible choices.
 expect 0 "$tl" cat "$trace" --time 100h..
 is_empty out
 says err "0 events were selected; the trace spans 0 .. "
@@ -77,7 +77,7 @@ says_not err "give -e"
 # Which pattern it was is known by its number, not by its words.
 expect 2 "$tl" report "$trace" -t 'no function matches' -F '*'
 says err '"no function matches"; there are '
-# The head of a table says what was selected.
+# The head of a table shows the selection.
 expect 0 "$tl" report "$trace" -e "$binary" --time 0..1h -F '*' -N "$name" --depth 9
 says out " (--time 0..1h, -F *, -N $name, --depth 9), "
 expect 0 "$tl" report "$trace" --by tree -t '*' --min-dur 0 --cpu 0-9

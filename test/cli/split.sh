@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# convert --split: parts by time, size and track hold every event once, in the order they had.
+# convert --split: parts by time, size and track hold every event once, in the original order.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.inc"
 
 expect 0 "$tl" convert -q "$trace" --to jsonl -o whole.jsonl
 expect 0 "$tl" info "$trace"
 
-# By time: one after another they are the whole.
+# By time: joined they are the whole.
 expect 0 "$tl" convert -q "$trace" --to jsonl -o time.jsonl --split 10us
 [ "$(find . -name 'time-*.jsonl' | wc -l)" -gt 1 ] || fail "one part only"
 cat time-*.jsonl | cmp - whole.jsonl || fail "parts by time are not the whole"
@@ -29,7 +29,7 @@ for part in parts-*; do
     expect 0 "$tl" check "$part"
 done
 
-# What makes no sense.
+# Nonsense.
 expect 2 "$tl" convert "$trace" --split 10s
 expect 2 "$tl" convert "$trace" --to jsonl -o x.jsonl --split often
 says err 'expected a time such as 10s'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Standard input and output: `-` is read, a pipe that nobody reads ends silently, a full disk is told.
+# Standard input and output: `-` is read, a pipe without a reader ends silently, a full disk is reported.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.inc"
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Text logs of .NET programs that mean harm, or were cut: clear errors, exit statuses, and memory that does not grow.
+# Hostile and cut text logs of .NET programs: clear errors, exit statuses, and bounded memory.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.inc"
 
-# What the sanitizer keeps of freed memory must not count.
+# Freed memory that the sanitizer keeps must not count.
 export ASAN_OPTIONS=quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 memory_kib=300000 # most that any of these may take, even with sanitizers
 
@@ -20,7 +20,7 @@ if done.returncode != int(sys.argv[1]) or used > int(sys.argv[2]):
 PYTHON
 }
 
-# wrong RULE LINE: a log with this line; it is skipped, and told with its place.
+# wrong RULE LINE: a log with this line, which is skipped, and reported with its place.
 wrong() {
     printf 'prf tps 5\n%b\nprf trs 7\n' "$2" >wrong.log
     expect 1 "$tl" check --json wrong.log
@@ -44,7 +44,7 @@ wrong field 'sam str 0x0 1 1'
 wrong string 'cls nam 0x1 "open'
 wrong unknown-record '# a comment'
 
-# A line with 70,000 frames is too deep; one with 60,000 is not, nor are many samples of it.
+# A line with 70,000 frames is too deep; one with 60,000 is not, even with many samples.
 frames=$(printf ' 0x%x' $(seq 60000))
 printf 'sam str 0x0 1 1 0:0%s%s\n' "$frames" "$(printf ' 0x%x' $(seq 10000))" >deep.log
 expect 1 "$tl" check deep.log
@@ -72,7 +72,7 @@ says_not out "$(printf '\033')"
 expect 3 "$tl" cat bytes.log
 says_not out "$(printf '\033')"
 
-# The last line may be cut: it is not used, even if it reads well.
+# The last line may be cut: it is not used, even if it is valid.
 printf 'prf tps 5\nprf trs 17' >cut.log
 expect 1 "$tl" check --json cut.log
 says out '"problems":[{"offset":10,"rule":"tracelog.truncated-line"'
@@ -85,7 +85,7 @@ expect 0 "$tl" check empty.log
 expect 3 "$tl" info --from tracelog "$trace"
 says err "$trace: byte 0"
 
-# A line of 1 GiB from a pipe is passed over, with little memory; what is around it is read.
+# A line of 1 GiB from a pipe is skipped, with little memory; the lines around it are read.
 if [ "$(df --output=avail -k "${TMPDIR:-/tmp}" | tail -1)" -gt 2500000 ]; then
     { printf 'prf tps 5\ncls nam 0x1 "' && head -c 1G /dev/zero | tr '\0' x && printf '"\nprf trs 7\n'; } |
         peak 3 "$tl" info --json --from tracelog -

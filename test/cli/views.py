@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""All ways of writing a table say the same: views.py
+"""All outputs of a table agree: views.py
 
-The rows of --to csv and --to jsonl, read by Python's own csv and json, are those of --json, number by number, in traces
-as they are and in one whose names have everything in them that has a meaning in some output. Nothing for people has
-control characters in it."""
+The rows of --to csv and --to jsonl, read by Python's own csv and json, are those of --json, number by number, in ordinary
+traces and in one whose names contain every character with a meaning in some output. Output for people has no control
+characters."""
 import csv
 import io
 import json
@@ -15,7 +15,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
-# Tables, each with a trace that has what it is about, in test/golden/input.
+# Tables, each with a suitable trace in test/golden/input.
 TABLES = [("gc", "tracelog-vs.log"), ("jit", "tracelog-vs.log"), ("alloc", "tracelog-vs.log"), ("heap", "tracelog-vs.log"), ("cpu", "tracelog-vs.log")]
 WHOLE = [("trace", "ctf-18"), ("track", "ctf-18"), ("damage", "damaged-fdr-v5-le-unknown-kind.xray"), ("damage", "ctf-18-damaged"),
          ("property", "rec-live-ring.xray")]
@@ -31,7 +31,7 @@ def run(*arguments):
 
 
 def first_list(value):
-    """The rows of the first relation: of members in their order, the first that is a list."""
+    """The rows of the first relation: the first member that is a list."""
     for member in value.values():
         found = member if isinstance(member, list) else first_list(member) if isinstance(member, dict) else None
         if found is not None:
@@ -40,7 +40,7 @@ def first_list(value):
 
 
 def leaves(value):
-    """Values without their names, which differ; without nulls, which --json may leave out."""
+    """Values without their names, which differ; without nulls, which --json may omit."""
     if isinstance(value, dict):
         return [leaf for member in value.values() for leaf in leaves(member)]
     if isinstance(value, list):
@@ -102,7 +102,7 @@ def check_markdown(by, shown):
 
 
 def check_info(inputs):
-    """info of several traces: a row for each, with what --json says of it alone; a file that is no trace is left out."""
+    """info of several traces: a row for each, with its own --json; a file that is no trace is left out."""
     paths = [os.path.join(inputs, name) for name in INFO]
     def info(*arguments):
         done = subprocess.run(harness.binary() + ["info", *arguments], capture_output=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Instruction streams through the command: parts of them, calls found in them, slices, and options that do not fit.
+# Instruction streams through the command: parts, calls, slices, and unsuitable options.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.inc"
 export ASAN_OPTIONS=quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS}
@@ -40,7 +40,7 @@ says out "times are their numbers"
 expect 0 "$tl" check $s
 expect 0 "$tl" check xtrace.1700000000.42.hint9.xsnapshot.bin
 
-# Every instruction is in one function: the self times are as many as there are instructions.
+# Every instruction is in one function: self times add up to the number of instructions.
 selves() { python3 -c 'import json,sys; d=json.load(open("out")); print(d["unit"], sum(f["self"] for f in d["functions"]))'; }
 expect 0 "$tl" report --json --by func $s
 [ "$(selves)" = "instructions 7000" ] || fail "self times: $(selves)"
@@ -63,7 +63,7 @@ says out "self time 7.00 k instructions"
 expect 0 "$tl" report $s --to callgrind -o -
 says out "events: Ir Calls"
 
-# Tables of instructions, of files and of a pipe.
+# Tables of instructions, from files and from a pipe.
 for by in mix block branch page reuse cache syscall thread; do
     expect 0 "$tl" report --by $by $s
     expect 0 "$tl" report --json --by $by $s
@@ -90,7 +90,7 @@ expect 0 "$tl" info --json slice
 says out '"events":101'
 expect 0 "$tl" check slice
 
-# What is wrong is said.
+# Errors are reported.
 wrong() { # STATUS TEXT OPTIONS...
     local status=$1 text=$2
     shift 2
@@ -100,7 +100,7 @@ wrong() { # STATUS TEXT OPTIONS...
 wrong 2 "there are 3, counted from 0" convert $s --slice-at 3 -n 5 -o x.txt
 wrong 2 "no snapshots" convert slice/xtrace.*xinsndata.bin --slice-at 0 -n 5 -o x.txt --from xtrace -t nobody
 wrong 2 "say with -n" convert $s --slice-at 1 -o x.txt
-echo '{"schema":1}' >$s.json # of another tool, about the stream
+echo '{"schema":1}' >$s.json # another tool's, about the stream
 wrong 3 "unrecognised format" info $s.json
 rm $s.json
 wrong 2 "expected a time" convert $s --slice-at 1x -n 5 -o x.txt

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Does callgrind_annotate read the call graphs that traceloom writes, and see the same numbers?
+# Does callgrind_annotate read traceloom's call graphs, and see the same numbers?
 #
 #     callgrind.sh TRACELOOM TRACE [EXE]
 #
@@ -62,7 +62,7 @@ alone = sum(1 for f in report["functions"]) == len(expected)
 own, totals = table("no")
 inclusive, _ = table("yes")
 for name, (self, calls, total) in expected.items():
-    # callgrind_annotate shows no functions of no time.
+    # callgrind_annotate shows no functions without time.
     if own.get(name, [0, calls]) != [self, calls]:
         problems.append("%s: self and calls %s, not %s" % (name, own.get(name), [self, calls]))
     if alone and report["unmatched"]["open"] == 0 and abs(inclusive.get(name, [0])[0] - total) > len(expected):

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Is the Chrome trace event JSON that traceloom writes what its consumers expect, with all events in it?
+# Is traceloom's Chrome trace event JSON what its consumers expect, with all events?
 #
 #     chrome.sh TRACELOOM TRACE [EXE]
 #
@@ -16,7 +16,7 @@ if ! command -v node >/dev/null; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# A damaged trace gives status 3; what could be read of it is what counts.
+# A damaged trace gives status 3; its readable part counts.
 "$traceloom" convert --to chrome ${exe:+-e "$exe"} -o "$work/out.trace.json" "$trace" 2>"$work/messages" || [ $? = 3 ]
 "$traceloom" info --json "$trace" >"$work/info.json" 2>>"$work/messages" || [ $? = 3 ]
 if [ ! -s "$work/out.trace.json" ] || [ ! -s "$work/info.json" ]; then
@@ -140,8 +140,8 @@ fi
 timeout 120 "$browser" --no-sandbox --disable-gpu --allow-file-access-from-files --enable-logging=stderr --v=0 \
     --virtual-time-budget=20000 --dump-dom "file://$speedscope/dist/release/index.html#localProfilePath=$work/profile.js" \
     >"$work/dom" 2>"$work/log" || true
-# It says so whenever the begin has args and the end has none, and closes the right call. Calls of no duration it opens
-# and closes in the wrong order when they are nested or have args: then its complaints say nothing about the file.
+# It complains whenever the begin has args and the end has none, but closes the right call. Calls of no duration it
+# opens and closes in the wrong order if they are nested or have args: then its complaints mean nothing.
 grep 'CONSOLE' "$work/log" | grep -i -E 'tried|error|fail' | grep -v -E 'Tried to end "([^{]*)" when "\1 \{.*instead' \
     >"$work/complaints" || true
 if [ "$(cat "$work/instant")" -gt 0 ]; then
@@ -153,7 +153,7 @@ if grep -q -i 'something went wrong\|failed to load' "$work/dom" || [ -s "$work/
     head -5 "$work/complaints"
     exit 1
 fi
-# The page has the file's name once it is loaded; without the page there are no complaints, either.
+# The page shows the file's name once it is loaded; before that there are no complaints, either.
 grep -q '<title>out.trace.json' "$work/dom" || {
     echo "speedscope did not load it: $(tail -n 5 "$work/log")"
     exit 1

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Does babeltrace2 read the CTF that traceloom writes, and see the same events?
+# Does babeltrace2 read traceloom's CTF, and see the same events?
 #
 #     ctf.sh TRACELOOM TRACE [EXE]
 #
 # Writes version 1.8, and version 2 for a babeltrace2 of 2.1 or newer. Every event must be there with its time, class,
-# processor, thread, function and data, and nothing may be complained of. Also with the index thrown away, which
-# babeltrace2 uses if it is there.
+# processor, thread, function and data, and without complaints. Also without the index, which babeltrace2 uses if it
+# is there.
 # Exit status: 0 right, 1 wrong, 77 babeltrace2 is missing.
 set -eu
 traceloom=$1 trace=$2 exe=${3:-}
@@ -18,7 +18,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 versions=1.8
 [[ $(babeltrace2 --version | head -n 1) == *" 2.0."* ]] || versions="1.8 2"
-# A damaged trace gives status 3; what could be read of it is what counts.
+# A damaged trace gives status 3; its readable part counts.
 "$traceloom" convert --to jsonl ${exe:+-e "$exe"} -o "$work/events.jsonl" "$trace" 2>"$work/messages" || [ $? = 3 ]
 
 cat >"$work/check.py" <<'END'
@@ -78,7 +78,7 @@ for line in open(texts):
     fields = {k: v for k, v in fields.items() if not k.startswith("__")}
     found[canonical(ns - first, name, packet.get("cpu_id"), packet["tid"], fields)] += 1
 
-# babeltrace2 rounds down, the first time and the others.
+# babeltrace2 rounds all times down, including the first.
 for event in list(found):
     for step in (1, -1):
         other = canonical(event[0] + step, *event[1:4], json.loads(event[4]))

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Does Graphviz draw the call graphs that traceloom writes, with the right numbers in them?
+# Does Graphviz draw traceloom's call graphs, with the right numbers?
 #
 #     dot.sh TRACELOOM TRACE [EXE]
 #
@@ -48,7 +48,7 @@ for node in nodes:
         continue
     name, numbers = found.group(1).replace("\\\\", "\\"), tuple(map(int, found.groups()[1:]))
     known = expected.get(name, [])
-    if report["unmatched"]["open"]:  # then totals hold what was seen within open calls
+    if report["unmatched"]["open"]:  # then totals contain time within open calls
         known, numbers = [k[:2] for k in known], numbers[:2]
     if numbers not in known:
         problems.append("%s: %s, not %s" % (name, numbers, known))

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Does llvm-xray read the FDR and basic files that traceloom writes, and see the same events?
+# Does llvm-xray read traceloom's FDR and basic files, and see the same events?
 #
 #     llvm_xray.sh TRACELOOM TRACE [EXE]
 #
-# Converts the trace to FDR versions 2 to 5 (and 1 where llvm-xray can follow) and to basic versions 1 to 3, loads each with
-# llvm-xray, and compares the number of events of each kind, function and thread with what traceloom says of the trace.
+# Converts the trace to FDR versions 2 to 5 (and 1 if llvm-xray can follow) and to basic versions 1 to 3, loads each with
+# llvm-xray, and compares the number of events of each kind, function and thread with traceloom's.
 # Exit status: 0 the same, 1 different, 77 llvm-xray is missing or cannot read such a trace at all.
 set -eu
 traceloom=$1 trace=$2 exe=${3:-}
@@ -18,7 +18,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # Lines "kind function thread", sorted, of the function events of a trace as traceloom prints it, and of the others "kind".
-# (A damaged trace gives status 3; what could be read of it is what counts.)
+# (A damaged trace gives status 3; its readable part counts.)
 expected() {
     "$traceloom" convert --to jsonl -o - "$1" 2>"$work/messages" || [ $? = 3 ]
 }
@@ -45,7 +45,7 @@ if [ "$total" = 0 ]; then
     exit 77
 fi
 
-# What llvm-xray rejects, wherever it comes from.
+# Traces that llvm-xray rejects, whoever wrote them.
 empty=$("$traceloom" convert --to jsonl -o - "$trace" 2>/dev/null | grep -c '"data":""' || true)
 payloads=$(grep -c -x -E 'custom|typed' "$work/trace" || true)
 
@@ -87,7 +87,7 @@ if [ "$payloads" -lt "$total" ]; then
     compare xray-basic 1 '/^(custom|typed)$/d; s/^tail_exit/exit/'
 fi
 
-# With the binary, names come out as well.
+# With the binary, names appear, too.
 if [ -n "$exe" ] && [ -e "$work/xray-fdr-5.xray" ] && [ "$failed" = 0 ] &&
     "$xray" convert -f yaml -y -m "$exe" -o "$work/yaml" "$work/xray-fdr-5.xray" 2>"$work/messages"; then
     grep -a -o "function: [A-Za-z_][A-Za-z_0-9]*," "$work/yaml" | sed 's/function: //; s/,//' | sort -u >"$work/seen"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Records programs with LTTng-UST, and compares: lttng.sh BINARY
-# What is read must be exactly what the programs did, and our text in babeltrace's style exactly the text of babeltrace2.
+# The events read must be exactly those of the programs, and our text in babeltrace's style exactly that of babeltrace2.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$(realpath "${1:?usage: lttng.sh BINARY}")
@@ -38,7 +38,7 @@ if [ "${2:-}" = --inside ]; then
     lttng --no-sessiond start plain >/dev/null
     "$work/app" "$rounds" >"$work/plain.pid"
     lttng --no-sessiond destroy plain >/dev/null
-    # Streams in several files, the first of which are overwritten.
+    # Streams in several files, the first ones overwritten.
     session limited --buffers-uid --subbuf-size 4K --tracefile-size 8K --tracefile-count 3 -- 'shop:*'
     lttng --no-sessiond start limited >/dev/null
     taskset -c 0 "$work/app" "$rounds" >/dev/null
@@ -48,7 +48,7 @@ if [ "${2:-}" = --inside ]; then
         lttng --no-sessiond start calls >/dev/null
         LD_PRELOAD=$profiler "$work/app-calls" "$rounds" >"$work/calls.pid"
         lttng --no-sessiond destroy calls >/dev/null
-        # Two processes at once in the same buffers: only the contexts tell whose a call is.
+        # Two processes share buffers: only contexts tell which of them made a call.
         session shared --buffers-uid -- 'lttng_ust_cyg_profile*' 'lttng_ust_statedump*'
         lttng --no-sessiond add-context --userspace --session shared --type vpid --type vtid >/dev/null
         lttng --no-sessiond start shared >/dev/null

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what traceloom reads from the traces of lttng.sh with what the program did: lttng_check.py BINARY FOLDER ROUNDS"""
+"""Compares traceloom's results for the traces of lttng.sh with the program's events: lttng_check.py BINARY FOLDER ROUNDS"""
 import json
 import os
 import shutil
@@ -25,7 +25,7 @@ def wrap(n, bits, signed):
 
 
 def text_of(data):
-    """Text up to a NUL; a character that is cut is shown byte by byte."""
+    """Text up to a NUL; a cut character is shown byte by byte."""
     data = data.split(b"\0")[0]
     try:
         return data.decode("utf-8")
@@ -99,7 +99,7 @@ def check_limited(checks, binary, folder, rounds):
     _, out, err = run(binary, "convert", path, "--to", "jsonl", "-o", "-")
     lines = [json.loads(line) for line in out.splitlines()]
     expected = [one for i in range(rounds) for one in events_of(i)][-len(lines):]
-    if sum(track["events"] > 0 for track in info["tracks"]) == 1:      # else each processor has overwritten its own
+    if sum(track["events"] > 0 for track in info["tracks"]) == 1:      # otherwise each processor has overwritten its own
         checks.that(0 < len(lines) < 3 * rounds, "limited:", len(lines), "events")
         for line, (name, fields) in zip(lines, expected):
             if not checks.that(line["class"] == name and same(line["fields"], fields), "got", line, "expected", name, fields):
@@ -124,7 +124,7 @@ def check_calls(checks, binary, folder, rounds):
 
 
 def check_shared(checks, binary, folder, rounds):
-    """Calls of two processes that share buffers are matched by thread, and named from the binary the trace tells of."""
+    """Calls of two processes that share buffers are matched by thread, and named from the binary named in the trace."""
     path = os.path.join(folder, "shared")
     if not os.path.isdir(path):
         return

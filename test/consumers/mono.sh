@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Records a .NET program on Mono, and compares with what the program did: mono.sh BINARY
+# Records a .NET program on Mono, and compares the recording with the program's own numbers: mono.sh BINARY
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$(realpath "${1:?usage: mono.sh BINARY}")
@@ -14,14 +14,14 @@ pkg-config --exists mono-2 || skip "libmono-2.0-dev is not installed"
 mkdir -p "${TL_WORK:=/tmp}"
 work=$(mktemp -d "$TL_WORK/mono.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-# Only the flags of the compiler: the library is the runtime, which the profiler is loaded into.
+# Only the compiler's flags: the profiler is loaded into the runtime, so it needs no library.
 read -ra flags <<<"$(pkg-config --cflags mono-2)"
 cc -O2 -Wall -Wextra -fPIC -shared "${flags[@]}" "$here"/mono_*.c -o "$work/libmono-profiler-tracelog.so"
 mcs -debug -out:"$work/app.exe" "$here/mono_app.cs" >"$work/messages" 2>&1 || {
     cat "$work/messages"
     exit 1
 }
-# Threads are stopped by signals, and collections do not run beside the program: the profiler counts on both.
+# Signals stop threads, and collections never run in parallel to the program: the profiler relies on both.
 record() { # NAME OPTIONS
     local status=0
     MONO_THREADS_SUSPEND=preemptive MONO_GC_PARAMS=major=marksweep LD_LIBRARY_PATH=$work \
@@ -33,5 +33,5 @@ record() { # NAME OPTIONS
     fi
 }
 record app ""
-record lines lines: # call points are lines of the source
+record lines lines: # call points are source lines
 python3 -B "$here/mono_check.py" "$binary" "$work/app.log" "$work/app.txt" "$work/lines.log" "$work/lines.txt" "$here/mono_app.cs"

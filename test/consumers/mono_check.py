@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what traceloom reads from the logs of mono.sh with what the program says it did: mono_check.py BINARY LOG TEXT LOG_WITH_LINES TEXT SOURCE"""
+"""Compares traceloom's results for the logs of mono.sh with the program's own numbers: mono_check.py BINARY LOG TEXT LOG_WITH_LINES TEXT SOURCE"""
 import collections
 import json
 import os
@@ -50,7 +50,7 @@ def check_offsets(checks, binary, log):
 
 
 def check_lines(checks, binary, log, source):
-    """Hot is a loop of two lines: its samples are there."""
+    """Hot is a loop of two lines, which have its samples."""
     with open(source, encoding="utf-8") as file:
         texts = file.read().splitlines()
     loop = next(i for i, text in enumerate(texts) if "1664525" in text)

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Is the Perfetto trace that traceloom writes well-formed, by protoc and by the rules of packet sequences?
+# Is traceloom's Perfetto trace well-formed, for protoc and by the rules of packet sequences?
 #
 #     perfetto.sh TRACELOOM TRACE [EXE]
 #
-# Lets protoc decode the file without a schema, and with Perfetto's if TL_PERFETTO_PROTOS is the folder that holds
+# protoc decodes the file without a schema, and with Perfetto's if TL_PERFETTO_PROTOS is the folder that contains
 # protos/perfetto/trace/trace.proto (then no field may be unknown). Checks every packet: each sequence begins with cleared
 # state, defaults and a descriptor; names are interned before they are used, once for each state; times do not go back;
 # slices nest; and the counts are those of traceloom info.
@@ -17,7 +17,7 @@ if ! command -v protoc >/dev/null; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# A damaged trace gives status 3; what could be read of it is what counts.
+# A damaged trace gives status 3; its readable part counts.
 "$traceloom" convert --to perfetto ${exe:+-e "$exe"} -o "$work/out.pftrace" "$trace" 2>"$work/messages" || [ $? = 3 ]
 "$traceloom" info --json "$trace" >"$work/info.json" 2>>"$work/messages" || [ $? = 3 ]
 if [ ! -s "$work/out.pftrace" ] || [ ! -s "$work/info.json" ]; then

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Does pprof read the profiles that traceloom writes, and see the same numbers?
+# Does pprof read traceloom's profiles, and see the same numbers?
 #
 #     pprof.sh TRACELOOM TRACE [EXE]
 #
@@ -61,7 +61,7 @@ for name, (n, self, total) in expected.items():
     if calls.get(name, (0, 0))[0] != n:
         problems.append("%s: %s calls, not %d" % (name, calls.get(name), n))
     flat, cumulative = time.get(name, (0, 0))
-    # Each place is rounded for itself: at most half a unit each.
+    # Each place is rounded separately: by at most half a unit.
     if abs(flat - self) > samples / 2 + 1:
         problems.append("%s: self %d, not %d" % (name, flat, self))
     if whole and abs(cumulative - total) > samples / 2 + 1:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Do profiles made of samples have the same sums in every format that they are written in, and for those who read them?
+"""Do profiles made of samples have the same sums in every output format, and in the programs that read them?
 
     samples.py TRACELOOM TRACE...
 
-Each trace is written by each weight as folded, callgrind, svg and speedscope, and once as pprof and tlp. What they say
-must be what `report --by func --json` says of the weight; and where they are installed, `go tool pprof` and
-callgrind_annotate must find the same. Exit status: 0 right, 1 wrong, 77 no trace is there.
+Each trace is written by each weight as folded, callgrind, svg and speedscope, and once as pprof and tlp. Their sums must
+be those of `report --by func --json` for the weight; `go tool pprof` and callgrind_annotate, if installed, must find the
+same. Exit status: 0 right, 1 wrong, 77 no trace is there.
 """
 import gzip
 import json
@@ -47,7 +47,7 @@ class Trace:
 
 def expected(trace, weight, path=None):
     """label -> [self, total, count, functions of that label]. Tables of functions have the last name of each, files and
-    trees the one that it had: where a name changed, rows are made of the tree."""
+    trees the one at the time: if a name changed, rows are made from the tree."""
     report, tree = (json.loads(trace.report("--by", by, "--json", "--weight", weight, path=path)) for by in ("func", "tree"))
     rows = {}
     for f in report["functions"]:
@@ -258,7 +258,7 @@ def check_trace(trace):
             go_pprof(os.path.join(trace.work, "out.pb.gz"), weight, rows, env)
         if own and shutil.which("callgrind_annotate"):
             annotate(graph, weight, rows)
-    # A profile file knows lines, too, and tables by function do not show them; nor do those beside a profile by line.
+    # A profile file has lines, too, which tables by function do not show; nor do those beside a profile by line.
     for by in ("line", "func", "tree", "callers"):
         wanted = trace.report("--by", by, "--json")
         if trace.report("--by", by, "--json", path=tlp) != wanted:
@@ -266,7 +266,7 @@ def check_trace(trace):
         beside = os.path.join(trace.work, "beside.tlp")
         if trace.report("--by", by, "--json", "--force", "-o", beside) != wanted:
             problem("the table by", by, "beside a profile differs")
-    # Twice the same profile, merged, is the trace read twice.
+    # The same profile merged twice is the trace read twice.
     twice = os.path.join(trace.work, "twice.tlp")
     again = os.path.join(trace.work, "again.tlp")
     trace.report("-o", again, "--force", path=trace.path)

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Does speedscope load what traceloom writes, events and profile, and show the same times?
+# Does speedscope load traceloom's files of events and of profiles, and show the same times?
 #
 #     speedscope.sh TRACELOOM TRACE [EXE]
 #
 # Loads both files in the npm package speedscope (TL_SPEEDSCOPE: its folder) in headless Chromium, and compares the table
-# of its sandwich view with traceloom report for the thread that is shown.
+# of its sandwich view with traceloom report for the thread shown.
 # Exit status: 0 right, 1 wrong, 77 speedscope or Chromium is missing or the trace has no calls.
 set -eu
 traceloom=$1 trace=$2 exe=${3:-}
@@ -59,9 +59,9 @@ while at + 2 < len(cells) and re.match(r"[\d,.]+\S* ?\(", cells[at]):
     (total, margin), (self, _) = number(cells[at]), number(cells[at + 1])
     name = cells[at + 2]
     at, rows = at + 3, rows + 1
-    margin += 0.5 * len(report["functions"]) + 64        # every place is rounded for itself
+    margin += 0.5 * len(report["functions"]) + 64        # every place is rounded separately
     if name not in expected:
-        # What never ended is closed by the writer, but is not a call of the report.
+        # The writer closes calls that never ended; the report does not count them.
         if report["unmatched"]["open"] == 0:
             problems.append("%s is not in the report" % name)
         continue
@@ -78,7 +78,7 @@ for verb in convert report; do
     rm -f "$work/out.speedscope.json"
     "$traceloom" $verb ${exe:+-e "$exe"} -o "$work/out.speedscope.json" "$trace" 2>"$work/messages" || true
     if [ ! -s "$work/out.speedscope.json" ]; then
-        # Files that hold a profile have no events to convert.
+        # Profile files have no events to convert.
         [ $verb = convert ] && ! "$traceloom" info --json "$trace" 2>/dev/null | grep -q '"kind":"enter"' && continue
         cat "$work/messages"
         failed=1

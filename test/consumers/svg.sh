@@ -1,10 +1,10 @@
 #!/bin/bash
-# Does the flame graph that traceloom writes work in a browser, with the right numbers in it?
+# Does traceloom's flame graph work in a browser, with the right numbers?
 #
 #     svg.sh TRACELOOM TRACE [EXE]
 #
 # Parses the file as XML, compares its data with traceloom report, then loads it in headless Chromium with a script that
-# zooms, searches and presses keys. TL_PICTURE names a PNG file to keep a picture in.
+# zooms, searches and presses keys. TL_PICTURE names a PNG file for a picture.
 # Exit status: 0 right, 1 wrong, 77 Chromium is missing or the trace has no calls.
 set -eu
 traceloom=$1 trace=$2 exe=${3:-}

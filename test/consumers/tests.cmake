@@ -16,7 +16,7 @@ if(NOT CMAKE_CROSSCOMPILING)
     traceloom_script(consumers.samples.${trace} consumers/samples.py $<TARGET_FILE:traceloom>
                      ${golden_input}/tracelog-${trace}.log)
   endforeach()
-  # The other way round: recorders whose traces we read.
+  # The reverse: recorders whose traces we read.
   traceloom_script(consumers.lttng consumers/lttng.sh $<TARGET_FILE:traceloom>)
   traceloom_script(consumers.mono consumers/mono.sh $<TARGET_FILE:traceloom>)
   traceloom_script(consumers.xtrace consumers/xtrace.sh $<TARGET_FILE:traceloom>)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Records a program of AArch64 in QEMU's user mode, and compares with what the program says, QEMU and objdump: xtrace.sh BINARY
+# Records an AArch64 program in QEMU's user mode, and compares with the program's numbers, QEMU and objdump: xtrace.sh BINARY
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$(realpath "${1:?usage: xtrace.sh BINARY}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what traceloom reads from the recordings of xtrace.sh with what the program, QEMU and objdump say: xtrace_check.py BINARY FOLDER"""
+"""Compares traceloom's results for the recordings of xtrace.sh with the program, QEMU and objdump: xtrace_check.py BINARY FOLDER"""
 import collections
 import json
 import os
@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
 HEADER, RECORD = 24, 1424               # bytes of the recorder's snapshots
-SNAPSHOTS = 6                           # that are compared with what replaying says
+SNAPSHOTS = 6                           # compared with replayed states
 KNOWN_LEAST = 0.95                      # of the registers
 NAMES = {293: "rseq"}                   # QEMU 7 does not know these
 RENAMED = {"b.cc": "b.lo", "b.cs": "b.hs"}
@@ -41,7 +41,7 @@ class Recording:
 
 
 def check_calls(recording, path):
-    """How often each function of the program was called: the program counted that itself."""
+    """How often each function of the program was called, counted by the program itself."""
     rows = {row["name"]: row for row in recording.json("report", "-q", "--json", "--by", "func", "-e", recording.app, path)["functions"]}
     for name, calls in recording.said.items():
         if name != "result":
@@ -50,19 +50,19 @@ def check_calls(recording, path):
 
 
 def check_syscalls(recording, strace):
-    """The names and numbers of system calls, as QEMU tells them of another run."""
+    """The names and numbers of system calls, from QEMU's log of another run."""
     with open(strace, encoding="utf-8", errors="replace") as file:
         found = re.findall(r"^\d+ (?:Unknown syscall (\d+)|(\w+)\()", file.read(), re.M)
     expected = collections.Counter(name or NAMES.get(int(number), number) for number, name in found)
     got = {row["name"]: row["count"] for row in recording.json("report", "-q", "--json", "--by", "syscall", recording.streams[0])["syscalls"]}
     recording.checks.equal(got, dict(expected), "system calls")
-    # The counts that the program wrote are in its memory when it does.
+    # The counts are in the program's memory when it writes them.
     lines = recording.run("report", "-q", "--by", "syscall", "--calls", recording.streams[0])
     recording.checks.that("writev(1" in lines, "writev() is among the calls:", lines[-1500:])
 
 
 def check_state(recording):
-    """Replayed from the first snapshot on: the registers of later ones."""
+    """Replaying from the first snapshot gives the registers of later ones."""
     checks, stream, beside = recording.checks, recording.streams[0], recording.snapshots[0]
     lines = recording.run("convert", "-q", "--to", "jsonl", "-o", "-", beside).splitlines()
     records = [json.loads(line)["fields"] for line in lines]
@@ -89,14 +89,14 @@ def check_state(recording):
 
 
 def plain(text):
-    """An instruction as both write it: numbers are decimal, nothing is said about them, conditions have one name."""
+    """An instruction in a common form: decimal numbers, no remarks, one name for each condition."""
     text = re.sub(r"//.*|<[^>]*>|[#,\[\]]", " ", text)
     words = [RENAMED.get(word, word) for word in text.split()]
     return " ".join(str(int(word, 16)) if re.fullmatch(r"-?0x[0-9a-f]+|0+", word) else word for word in words)
 
 
 def check_listing(recording, objdump):
-    """Every instruction that was executed of the program's own functions, beside what objdump says stands there."""
+    """Every executed instruction of the program's own functions, against objdump at the same address."""
     theirs, own, inside = {}, set(recording.said) - {"result"}, False
     with open(objdump, encoding="utf-8") as file:
         for line in file:
@@ -121,7 +121,7 @@ def check_listing(recording, objdump):
 
 
 def check_again(recording):
-    """The recorder says pcs where we do, so a stream that is written again has the same bytes; and a slice is right."""
+    """The recorder writes pcs where we do, so a rewritten stream has the same bytes; and a slice is right."""
     again, slice_ = os.path.join(recording.folder, "again.bin"), os.path.join(recording.folder, "s.xtrace")
     recording.run("convert", "-q", "--to", "xtrace", "-o", again, recording.streams[0])
     with open(again, "rb") as first, open(recording.streams[0], "rb") as second:

@@ -1,7 +1,7 @@
-"""Compares events with the text that actf prints of them (refs/out.ref beside its traces).
+"""Compares events with actf's text of them (refs/out.ref beside its traces).
 
-Names and texts are printed as they are, so the text cannot be parsed without knowing what it holds; it is walked along
-with our values instead. Objects are lists of pairs, for a struct may have two members of one name."""
+Names and texts are printed unquoted, so the text cannot be parsed alone; it is walked along with our values instead.
+Objects are lists of pairs, for a struct may have two members of one name."""
 import re
 
 NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|0b[01]+|\d+(?:\.\d+)?(?:e[+-]\d+)?)")
@@ -30,7 +30,7 @@ def octal(text):
 
 
 def near(shown, value):
-    """Numbers with a point are printed with six digits behind it."""
+    """Numbers with a point are printed with six decimals."""
     return isinstance(value, float) and abs(shown - value) <= 1e-6 * abs(value)
 
 
@@ -49,7 +49,7 @@ class Walk:
         return found
 
     def absent(self):
-        """An optional that is not there: actf prints it as nil."""
+        """An absent optional: actf prints it as nil."""
         found = re.compile(r"[^:{}\[\]\"]*: nil").match(self.text, self.at)
         if found:
             self.at = found.end()
@@ -101,7 +101,7 @@ class Walk:
 
 
 def compare(line, fields):
-    """Why the payload of a line differs from our fields, or None."""
+    """How the payload of a line differs from our fields, or None."""
     at = line.find("event-payload: ")
     walk = Walk(line)
     walk.at = at + len("event-payload: ") if at >= 0 else len(line)

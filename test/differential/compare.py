@@ -1,4 +1,4 @@
-"""Compares what the command prints with expected JSON: exact, but for percentiles (1 %) and wording."""
+"""Compares the command's output with expected JSON: exact, except percentiles (1 %) and wording."""
 
 PERCENTILES = ("p50", "p90", "p99")
 
@@ -73,7 +73,7 @@ def by_track(lines):
 
 
 def jsonl(got, expected):
-    """The same lines for each track in the same order; and the whole is a merge by time."""
+    """The same lines for each track in the same order; the whole is a merge by time."""
     ours, theirs = by_track(got), by_track(expected)
     if ours.keys() != theirs.keys():
         return "tracks: got %s, expected %s" % (sorted(ours)[:5], sorted(theirs)[:5])
@@ -87,7 +87,7 @@ def jsonl(got, expected):
 
 
 def not_merged(lines, tracks):
-    """Each line must not be later than what any other track would bring next."""
+    """No line may be later than the next one of any other track."""
     place = dict.fromkeys(tracks, 0)
     for line in lines:
         place[line["track"]] += 1

@@ -3,7 +3,7 @@
 
     corpus.py VERB                  all traces below $TL_SHARED/corpus/xray
     corpus.py VERB --extra SEED     fresh ones, made with the shared generator
-    corpus.py VERB --own            those of our own generator, whose program knows what is expected"""
+    corpus.py VERB --own            those of our own generator, which knows the answers"""
 import concurrent.futures
 import glob
 import json

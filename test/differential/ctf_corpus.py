@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Compares traces of the Common Trace Format with what is known of them: ctf_corpus.py PART
+"""Compares traces of the Common Trace Format with known answers: ctf_corpus.py PART
 
 Of the shared corpus ($TL_SHARED/corpus/ctf):
     bars GROUP      exit status of check and number of events (results/bars.tsv): bt2, yactfr, barectf, actf
     text            the text of babeltrace2 for its own test traces (goldens/)
-    values          the values of yactfr's listings, and where its errors are
+    values          the values of yactfr's listings, and the places of its errors
     actf            the text that actf prints
     lttng           recordings: info, check, and a digest of all lines
     ctf2010 VERB    traces of the proposal of 2010: info, check, jsonl
 Of our own generator:
     own [SEED]      info, check and jsonl of all cases
-    own-text        the text of babeltrace2, where that is installed and can read them"""
+    own-text        the text of babeltrace2, if it is installed and can read them"""
 import concurrent.futures
 import glob
 import gzip
@@ -58,7 +58,7 @@ def bars(group):
 
 
 def batched(arguments, paths):
-    """One result of JSON for each path; None where there is none."""
+    """One JSON result for each path; None if there is none."""
     begin = time.monotonic()
     result = harness.run(*arguments, *paths, cwd=corpus())
     seconds = time.monotonic() - begin
@@ -133,7 +133,7 @@ def jsonl_of(path, cwd=None):
 
 
 def with_contexts(one):
-    """The context of a line: names that both have carry their scope."""
+    """The context of a line: names in both scopes carry their scope."""
     out = {("stream." + k if k in one["event"] else k): v for k, v in one["stream"].items()}
     out.update({("event." + k if k in one["stream"] else k): v for k, v in one["event"].items()})
     return out
@@ -164,8 +164,8 @@ def one_listing(listing):
         places = [p["offset"] for p in check["problems"] if p.get("file") == "stream"]
         place = error[0] // 8
         exact = re.search(r"-fl-(int|float)-|-(sl|dl)-array-|byte-order|-le-to-be-|-be-to-le-", short)
-        # yactfr names the place that it has reached: behind an id or a header that is wrong, where a string is cut. We name
-        # the id, the size, the string; and of a field that is aligned out of its packet, where it would begin.
+        # yactfr names the place that it has reached: after a wrong id or header, at the cut of a string. We name the
+        # id, the size, the string; and the begin of a field that alignment moves out of its packet.
         if not places or (places[0] != place if exact else places[0] > place and "align" not in short):
             failures.append("%s: first problem at %s, expected %d (%s)" % (short, check["problems"][:1], place, error[1]))
     return failures
@@ -178,7 +178,7 @@ def check_values(checks):
 
 
 def check_actf(checks):
-    """Every line is in the order of the file, where there is only one, or of time."""
+    """Lines are in the order of the file, if there is only one, or of time."""
     verdicts = {row[0]: row[1] for row in bars("actf")}
     names = [name for name, verdict in verdicts.items() if verdict == "pass"]
     for name, result in zip(names, parallel(lambda n: jsonl_of(n, corpus()), names)):
@@ -208,7 +208,7 @@ def canonical(value):
 
 
 def canonical_lines(texts):
-    """The text of each line that the digest is made of; lines of the same time in the order of their text."""
+    """The text of each line for the digest; lines of the same time in the order of their text."""
     keyed = []
     for text in texts:
         line = canonical(json.loads(text))
@@ -234,13 +234,13 @@ def sorted_damage(value):
 
 
 def info_differs(got, expected):
-    """As compare.info(), where the expectation may say less."""
+    """Like compare.info(), but the expectation may have fewer members."""
     got, expected = sorted_damage(dict(got)), sorted_damage(dict(expected))
     bare = {key: got[key] for key in got if key in expected}
     for value in (bare, expected):
         value.setdefault("damage", [])
         sums = {}
-        for c in value.get("classes", []):                              # classes of one name, but of different fields
+        for c in value.get("classes", []):                              # classes with one name, but different fields
             sums.setdefault((c["name"], c["kind"]), dict(c, events=0))["events"] += c["events"]
         value["classes"] = list(sums.values())
         value.setdefault("tracks", [])
@@ -285,7 +285,7 @@ def one_2010(verb, name):
     if verb == "info":
         notes = [[(n["file"], n["offset"]) for n in sorted_damage({"damage": v.get("notes", [])})["damage"]] for v in (got, expected)]
         return info_differs(got, expected) or (None if notes[0] == notes[1] else "notes: got %s, expected %s" % tuple(notes))
-    # Metadata without its magic number is not known to be of 2010: then the rule has another name.
+    # Metadata without its magic number is not recognized as 2010's: then the rule has another name.
     places = [[(p.get("file"), p["offset"], p["rule"] if (p.get("file"), p["offset"]) != ("metadata", 0) else "") for p in
                sorted_damage(dict(v))["problems"]] for v in (got, expected)]
     if result.status != (0 if expected["ok"] else 1):
@@ -294,7 +294,7 @@ def one_2010(verb, name):
 
 
 def readable(names):
-    """Without traces that this build cannot read in full: their packets are compressed, or have checksums."""
+    """Without traces that this build cannot read in full: with compressed packets or checksums."""
     if harness.built_with("zlib", "bzip2"):
         return names
     left = [name for name in names if not re.search("gzip|bzip2|compression|checksums|encrypted", name)]
@@ -319,7 +319,7 @@ def check_2010(checks, verb):
 # -------------------------------------------------------------------------------------------------------- our own generator
 
 def near(a, b):
-    """Equal, but for the digits of numbers of 32 bits."""
+    """Equal, except for the digits of 32-bit numbers."""
     if isinstance(a, float) and isinstance(b, (int, float)) or isinstance(b, float) and isinstance(a, (int, float)):
         return a == b or abs(a - b) <= 1e-7 * abs(b)
     if isinstance(a, dict) and isinstance(b, dict):
@@ -372,7 +372,7 @@ def one_own(folder, name, expected):
 
 
 def part_differs(path, info, lines):
-    """The middle third of the time must be the same events whether read alone or not."""
+    """The middle third of the time must have the same events, read alone or not."""
     begin, end = info["end"] // 3, 2 * info["end"] // 3
     result = harness.run("convert", path, "--to", "jsonl", "-o", "-", "--time", "%dns..%dns" % (begin, end))
     got, expected = lines_of(result), [line for line in lines if begin <= line["ts"] < end]
@@ -400,7 +400,7 @@ def check_own(checks, seed):
             checks.that(not failures, name, *failures)
 
 
-# babeltrace2 shows an empty string as the text that the field had before.
+# babeltrace2 shows an empty string as the field's text before.
 ANY_TEXT = r'"(?:[^"\\]|\\.)*"'
 
 

@@ -54,7 +54,7 @@ def exact(hz, seconds, cycles, value):
 
 
 def shown(ns):
-    """As babeltrace2 --clock-gmt has it; before 1970 with the sign of a last second, too."""
+    """As babeltrace2 --clock-gmt prints it; before 1970 including the sign of a last second."""
     if ns < 0:
         return "-%d.%09d" % divmod(-ns, SECOND)
     seconds, rest = divmod(ns, SECOND)

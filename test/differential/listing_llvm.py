@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares the text of a listing with what LLVM's own tools print of the same words: listing_llvm.py VERSION
+"""Compares the text of a listing with that of LLVM's own tools for the same words: listing_llvm.py VERSION
 
-Words are random ones, and those of the groups that programs are made of. llvm-mc prints distances, which are compared
-where the pc is not known; llvm-objdump prints addresses. The tools and the library must be of one version."""
+Words are random, or from the groups that programs consist of. llvm-mc prints distances, which are compared where the
+pc is unknown; llvm-objdump prints addresses. The tools and the library must be of one version."""
 import os
 import random
 import re
@@ -16,7 +16,7 @@ import harness
 
 WORDS = 4000
 BASE = 0x400000
-# The same as src/isa/a64_disasm.c asks for; tools since 16 know "all".
+# The same as in src/isa/a64_disasm.c; tools since 16 know "all".
 OLD = "+v9.3a,+sve,+sve2,+sve2-aes,+sve2-bitperm,+sve2-sha3,+sve2-sm4,+sme,+f32mm,+f64mm,+bf16,+i8mm,+crypto,+aes,+sha2," \
       "+sha3,+sm4,+fullfp16,+fp16fml,+mte,+lse,+ls64,+mops,+hbc,+tme,+brbe,+pauth,+ras,+rcpc,+rcpc-immo,+rdm,+dotprod,+rand," \
       "+sb,+ssbs,+predres,+ccpp,+spe,+spe-eef,+trbe,+ete,+el3,+rme,+xs,+wfxt,+hcx,+flagm,+altnzcv,+fptoint,+complxnum," \
@@ -33,7 +33,7 @@ def tool(name, version):
 
 
 def library(version):
-    """Its name for the dynamic linker, if the command takes it."""
+    """Its name for the dynamic linker, if the command accepts it."""
     for name in ("libLLVM.so.%s.1" % version, "libLLVM-%s.so.1" % version):
         listed = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True).stdout if shutil.which("ldconfig") else ""
         if name in listed:
@@ -51,7 +51,7 @@ def words():
 
 
 def listing(folder, all_words, with_pc, environment):
-    """The texts of the listing, in the order of the words. Two streams: only the first instruction tells its pc."""
+    """The texts of the listing, in the order of the words. Two streams: only the first instruction has its pc."""
     path = os.path.join(folder, "xtrace.1.1.hint9.xinsndata.bin")
     with open(path, "wb") as file:
         for i, word in enumerate(all_words):
@@ -73,11 +73,11 @@ def unknown(text):
 
 
 def compare(checks, what, all_words, got, expected, unsure):
-    """What may do anything (unsure) is not shown as an instruction by the library."""
+    """The library does not show unpredictable words (unsure) as instructions."""
     checks.equal((len(got), len(expected)), (len(all_words), len(all_words)), what, "lines")
     known = 0
     for i, (word, ours, theirs) in enumerate(zip(all_words, got, expected)):
-        if i in unsure or unknown(theirs):  # the built-in text may know it all the same
+        if i in unsure or unknown(theirs):  # the built-in text may still know it
             continue
         known += 1
         checks.equal(ours, theirs, what, "%08x" % word)
@@ -85,7 +85,7 @@ def compare(checks, what, all_words, got, expected, unsure):
 
 
 def by_mc(version, features, all_words):
-    """llvm-mc stops at no unknown word, but prints nothing for it: so one line a word needs one marker a word."""
+    """llvm-mc prints nothing for an unknown word and goes on: one line a word needs a marker for each word."""
     text = "".join(" ".join("0x%02x" % byte for byte in struct.pack("<I", word)) + "\n" for word in all_words)
     done = subprocess.run([tool("mc", version), "--disassemble", "--triple=aarch64", "--mattr=" + features, "--show-encoding"],
                           input=text, capture_output=True, text=True)

@@ -2,9 +2,9 @@
 """Recorded profiles of a simulated program, which knows its calls: live_own.py PART
 
     check   damage has its rule and offset; nothing of a live file is damage
-    numbers every number of every place, and every bucket, as a reader of .tlp files of our own finds them in what
-            `report -o` writes; and twice the same file
-    names   functions of two binaries and of notes, where the binaries are and where they are not
+    numbers every number of every place, and every bucket, as our own Python reader of .tlp files finds them in the
+            output of `report -o`; and twice the same file
+    names   functions of two binaries and of notes, with and without the binaries
     ways    other outputs, selections, compression and a pipe work as they do with the .tlp"""
 import gzip
 import json
@@ -103,7 +103,7 @@ class Tlp:
                                           "min": least.get(p), "max": most.get(p), "buckets": buckets}
 
     def threads(self, name):
-        """The shape of what is expected; name: of a function."""
+        """The expected numbers in the same form; name: of a function."""
         n, out = len(self.thread_names), {}
         for path, numbers in self.places.items():
             stacks = out.setdefault(self.thread_names[path[0]], {})
@@ -201,7 +201,7 @@ def ways(checks, folder):
     for name in good():
         path, _ = put(folder, name)
         _, wanted = converted(path)
-        tlp = os.path.join(folder, "other", os.path.basename(path))   # of the same name, for that is printed
+        tlp = os.path.join(folder, "other", os.path.basename(path))   # with the same name, which is printed
         os.makedirs(os.path.dirname(tlp), exist_ok=True)
         with open(tlp, "wb") as file:
             file.write(wanted)

@@ -2,11 +2,11 @@
 """Recordings of a simulated program, which knows what was recorded: recording_own.py PART
 
     check   damage has its rule and offset; nothing of a live file is damage
-    jsonl   every event, with names that the notes alone give
-    info    what the recording says of itself
-    names   functions of two binaries and of notes, where the binaries are and where they are not
-    copy    a copy has all of it, is a usual file, and is copied byte for byte; other formats get the same events
-    ways    threads, selections, versions and compression change nothing that they should not
+    jsonl   every event, with names that only the notes have
+    info    the facts in the recording
+    names   functions of two binaries and of notes, with and without the binaries
+    copy    a copy is complete, an ordinary file, and is copied byte for byte; other formats get the same events
+    ways    threads, selections, versions and compression change nothing else
     peer    llvm-xray reads the files and finds as many events"""
 import gzip
 import json
@@ -129,7 +129,7 @@ def names(checks, folder):
 
     os.rename(library, library + ".moved")
     expect("library gone", in_program | {12}, note="there is no file " + library)
-    for verb in ("info", "check"):              # these do not look for binaries
+    for verb in ("info", "check"):              # these need no binaries
         checks.equal(harness.run(verb, path).err, b"", verb)
     expect("library given", set(every), "-e", library + ".moved")
     os.mkfifo(library)
@@ -208,14 +208,14 @@ def ways(checks, folder):
 
 
 def peer(checks, folder):
-    """llvm-xray knows neither notes nor padding: to it they are events of the program."""
+    """llvm-xray takes notes and padding for events of the program."""
     tool = shutil.which("llvm-xray-19") or shutil.which("llvm-xray")
     if not tool:
         harness.skip("no llvm-xray")
     for name in good():
         path, expected = put(folder, name)
         every = flat(expected["tracks"])
-        # Nobody but us reads live files. An event without a payload is an error to it.
+        # Only we read live files. To llvm-xray an event without a payload is an error.
         if any(line["class"] == "tick" or line["fields"].get("data") == "" for line in every) or not every:
             continue
         files = [os.path.join(folder, name + ".copy.xray")] + [path] * name.startswith("rec-done")

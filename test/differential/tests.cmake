@@ -10,7 +10,7 @@ endforeach()
 foreach(verb info check report jsonl)
   traceloom_script(differential.own.${verb} differential/corpus.py ${verb} --own)
 endforeach()
-# What our own recorder leaves, whenever it is stopped.
+# Recordings of our own recorder, whenever it was stopped.
 foreach(part check jsonl info names copy ways peer)
   traceloom_script(differential.recording.${part} differential/recording_own.py ${part})
 endforeach()

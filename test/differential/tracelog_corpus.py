@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares TraceLogs with what is known of them: tracelog_corpus.py PART
+"""Compares TraceLogs with known answers: tracelog_corpus.py PART
 
 Of the shared corpus ($TL_SHARED/corpus/tracelog), with the answers beside each file:
     corpus WHAT         WHAT is info, check, jsonl, or one of the tables: func, tree, gc, jit, alloc, cpu
     fresh SEED          new files of the shared generator, all answers
-    reference           our generator knows the same as the shared reader finds in its files
+    reference           our generator's answers are those of the shared reader
 Of our own generator, which knows the answers:
     own WHAT [SHIFT]    all cases; SHIFT is added to their seeds
     ways                the same answers with one and two threads, through a pipe, compressed
@@ -38,14 +38,14 @@ def number(text):
     return int(text or "0", 16)
 
 
-# How rows are ordered; undefined ids count as 0, so that they may come before or after it.
+# The order of rows; undefined ids count as 0, so they may come before or after it.
 ORDERS = {"func": ("functions", lambda row: (-row["self"], -row["total"], row["id"] or 0)),
           "jit": ("methods", lambda row: (number(row["id"]), number(row["iid"]))),
           "alloc": ("classes", lambda row: (-row["bytes"], number(row["iid"])))}
 
 
 def ask(what, path, *more, cwd=None, stdin=None):
-    """A log is told by its lines: one that has hardly any needs to be called what it is."""
+    """Logs are recognized by their lines: one with hardly any needs its suffix."""
     return harness.run(*arguments(what), "--from", "tracelog", *more, path, cwd=cwd, stdin=stdin)
 
 
@@ -56,7 +56,7 @@ def answer(what, result):
 
 
 def plain(what, value):
-    """Without wording: what is damaged, and what is wrong, as pairs of numbers and rules."""
+    """Without wording: damage and problems, as pairs of numbers and rules."""
     value = dict(value)
     if what == "info":
         value["damage"] = [tuple(d) if not isinstance(d, dict) else (d["offset"], d["bytes"]) for d in value["damage"]]
@@ -74,8 +74,8 @@ def plain(what, value):
 
 
 def first_difference(got, expected, where=""):
-    """Where two values of JSON differ first, as text; None: nowhere."""
-    if got == expected: # all at once: a walk over every value takes twenty times as long
+    """The first difference of two JSON values, as text; None: equal."""
+    if got == expected: # a walk over every value takes twenty times as long
         return None
     if isinstance(expected, dict) and isinstance(got, dict):
         if got.keys() != expected.keys():
@@ -126,7 +126,7 @@ def parallel(function, items):
 # ------------------------------------------------------------------------------------------------------- shared corpus
 
 def digest(checks, name, result, wanted):
-    """Of all lines, each written again in one way."""
+    """The digest of all lines, each rewritten in one spelling."""
     lines = [json.dumps(line, sort_keys=True, separators=(",", ":")) for line in answer("jsonl", result)]
     checks.equal(len(lines), wanted["lines"], name, "lines")
     digests = {hashlib.sha256(text.encode("ascii")).hexdigest() for text in ("\n".join(lines),
@@ -140,7 +140,7 @@ def load(path):
 
 
 def beside(checks, path, whats):
-    """The answers that lie beside a file."""
+    """The answers beside a file."""
     problems, damaged = load(path + ".check.json")["problems"], load(path + ".info.json")["damage"]
     folder, name = os.path.split(path)
     jobs = []
@@ -189,7 +189,7 @@ def check_reference(checks):
 
 # -------------------------------------------------------------------------------------------------------- own generator
 
-# Damage that a table does not care for is not tried with each of them: every run of the command takes its time.
+# Damage without effect on a table is not tried with each of them, to save runs of the command.
 CARES = {"func": ("lost-samples", "stack-size", "wrong-prefix", "fields", "flipped-bytes", "long-lines"),
          "tree": ("lost-samples", "not-utf8", "fields"), "gc": ("runtime-ends", "fields"), "jit": ("runtime-ends", "strings"),
          "alloc": ("flipped-bytes", "long-lines", "not-utf8"), "cpu": ("flipped-bytes", "fields")}
@@ -215,7 +215,7 @@ def check_own(checks, what, shift=0):
 
 
 def compressed(folder, name, data):
-    """The log once more in each compression that this build reads."""
+    """The log in each compression that this build reads."""
     out = []
     if harness.built_with("zlib"):
         with gzip.open(os.path.join(folder, name + ".log.gz"), "wb") as file:
@@ -253,7 +253,7 @@ def check_ways(checks):
 
 
 def check_bulk(checks):
-    """Large enough to be read in several parts at once; once whole, and once with lines that cannot be read."""
+    """Large enough to be read in several parts at once; once intact, and once with unreadable lines."""
     with harness.work_folder() as folder:
         path = os.path.join(folder, "bulk.log")
         events, samples = tracelog_gen.bulk(path, 20)

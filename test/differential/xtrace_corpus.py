@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares recordings of instructions with what is known of them: xtrace_corpus.py PART
+"""Compares recordings of instructions with known answers: xtrace_corpus.py PART
 
     corpus WHAT     the shared corpus ($TL_SHARED/corpus/xtrace), with the answers beside each file. WHAT is info, check,
                     jsonl, one of the tables (mix, block, branch, page, syscall), bbv or champsim
     fresh SEED      new files of the shared generator, all answers; and the same files with bytes changed, cut out and
-                    cut off, of which the shared reader knows the answers"""
+                    cut off, with answers of the shared reader"""
 import glob
 import hashlib
 import importlib.util
@@ -38,7 +38,7 @@ def arguments(what, interval):
 
 
 def ask(what, path, interval=100):
-    """By its name alone, in its own folder: check looks for the stream beside the snapshots."""
+    """By its name, in its own folder: check looks for the stream beside the snapshots."""
     folder, name = os.path.split(path)
     return harness.run(*arguments(what, interval), name, cwd=folder)
 
@@ -103,7 +103,7 @@ def judge_digest(checks, name, result, wanted):
 
 
 def beside(checks, root, whats, interval):
-    """The answers that lie beside each file."""
+    """The answers beside each file."""
     jobs = [(path, what) for path in sorted(glob.glob(os.path.join(root, "*.bin"))) for what in whats
             if os.path.exists(path + SUFFIXES[what]) or (what == "jsonl" and os.path.exists(path + ".jsonl.xz"))]
     for (path, what), result in zip(jobs, parallel(lambda job: ask(job[1], job[0], interval), jobs)):
@@ -132,8 +132,8 @@ def reference_reader():
 
 
 def telling(rng, reference, path):
-    """An offset whose value something else has to agree with: any byte would mostly be one of a register that nobody
-    looks at, or of an opcode."""
+    """An offset whose value must agree with another: a random byte would usually be in an opcode, or in a register that
+    no check reads."""
     source, _ = reference.load(path)
     if not (source.events if isinstance(source, reference.Stream) else source.records):
         return 0
@@ -164,7 +164,7 @@ def changed(rng, reference, path):
 
 
 def answers(reference, path):
-    """What the shared reader says of a file: what -> bytes."""
+    """The shared reader's answers about a file: what -> bytes."""
     source, partner = reference.load(path)
     info, check = reference.info(path, source), reference.check(path, source, partner)
     out = {"info": json.dumps(info), "check": json.dumps(check),

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Instruction streams of our own machine (test/generate/xtrace_gen.py), compared with what the machine did:
-xtrace_own.py PART
+"""Instruction streams of our own machine (test/generate/xtrace_gen.py), compared with its own records: xtrace_own.py PART
 
 info, check, jsonl, mix, block, branch, page, syscall, func: that answer of every case. damaged: rules and offsets, and
-the events that are left; resync: and those behind it, also of check. fresh: all of these for fresh seeds, with every table. ways: compressed or not, by one thread
-or several, from a file or a pipe. processors: recordings
-of processors have no threads, and are chosen by --cpu. ranges: --insns A..B is a part of the whole, with and without snapshots beside."""
+the events before damage; resync: also those after it, and of check. fresh: all of these for fresh seeds, with every
+table. ways: compressed or not, by one thread or several, from a file or a pipe. processors: recordings of processors
+have no threads, and are selected by --cpu. ranges: --insns A..B is a part of the whole, with and without snapshots."""
 import bz2
 import gzip
 import json
@@ -86,7 +85,7 @@ def check_table(checks, path, file, name, by):
         return
     got = result.json()
     for rows in [value for value in got.values() if isinstance(value, list)]:
-        for row in rows:  # columns that only people and other tests look at
+        for row in rows:  # columns for people and other tests only
             for key in set(row) - set(next(iter(v for v in wanted.values() if isinstance(v, list) and v), [row])[0]):
                 row.pop(key)
     difference = first_difference({key: got[key] for key in wanted}, wanted, by)
@@ -94,8 +93,8 @@ def check_table(checks, path, file, name, by):
 
 
 def check_func(checks, path, file, name):
-    """How often each function was called, and what it executed itself. Only where the machine's stack is all there is to
-    know: at one level, with every pc."""
+    """How often each function was called, and its own instructions. Only where the machine's stack determines both: at
+    one level, with every pc."""
     if not is_stream(file) or not file.events or file.record.hidden_once or any(file.record.levels[1:]):
         return
     got = harness.run("report", "--json", "--by", "func", path).json()
@@ -131,7 +130,7 @@ def damaged(checks, folder):
 
 
 def resync(checks, folder):
-    """Reading goes on at the next instruction that says its pc."""
+    """Reading continues at the next instruction that has its pc."""
     for name in [name for name in xtrace_gen.cases() if name.startswith("damaged-unknown-")]:
         bad = xtrace_gen.make(name)[0]
         save(os.path.join(folder, name), [bad])
@@ -147,7 +146,7 @@ def resync(checks, folder):
 
 
 def resync_check(checks, folder):
-    """`check --resync` also finds what is wrong behind damage; of snapshots what was decided before."""
+    """`check --resync` also finds problems after damage; of snapshots only those decided before."""
     found = 0
     for name in ["damaged-%s-%d" % (kind, n) for kind in ("target", "jump") for n in range(xtrace_damage.SEEDS)]:
         bad, place = xtrace_gen.make(name)[0], os.path.join(folder, name)
@@ -169,7 +168,7 @@ def resync_check(checks, folder):
     wrong = [bytearray(shots.data) for _ in range(2)]
     size = len(xtrace_record.shot_bytes(shots.shots[0]))
     header = len(shots.data) - size * len(shots.shots)
-    for number, data in zip((1, 3), wrong):  # one more instruction than there are before that place
+    for number, data in zip((1, 3), wrong):  # one instruction too many before that place
         struct.pack_into("<Q", data, header + number * size + 24, shots.shots[number]["insns"] + 1)
     middle = shots.shots[2]["offset"]
     data = bytearray(stream.data)
@@ -203,7 +202,7 @@ def answers(path, threads):
 
 
 def unnamed(value):
-    """Without the name of the track: that of a pipe or a file of another name is another."""
+    """Without the name of the track, which differs for a pipe or another file name."""
     if isinstance(value, dict):
         return {key: unnamed(item) for key, item in value.items() if key not in ("track", "name", "tid", "path")}
     return [unnamed(item) for item in value] if isinstance(value, list) else value
@@ -258,7 +257,7 @@ def ranges(checks, folder):
 
 
 def processors(checks, folder):
-    """Hint 13 says that a processor was recorded, and so were those of hint 9 beside it."""
+    """Hint 13 marks a recorded processor, and then files of hint 9 beside it are processors, too."""
     files = xtrace_gen.make("timed-kernel")
     whole = os.path.join(folder, "whole")
     save(whole, files)

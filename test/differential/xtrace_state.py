@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""`info --at` beside the snapshots of a real recording: what replaying says of registers is what the tracer saw.
+"""`info --at` against the snapshots of a real recording: replayed registers are those that the tracer saw.
 
-Each snapshot is asked for without itself: once from the snapshot before it, once from the first one. Every register
-that is known has to be the snapshot's; nearly all have to be known."""
+Each snapshot's state is replayed without it: once from the snapshot before it, once from the first one. Every known
+register must equal the snapshot's, and nearly all must be known."""
 import json
 import os
 import shutil
@@ -16,7 +16,7 @@ KNOWN_LEAST = 0.95
 
 
 def compare(checks, got, fields, what):
-    """The number of registers that are known, and that there are."""
+    """The number of known registers, and of all."""
     known = 0
     for number in range(32):
         value = got["registers"]["sp" if number == 31 else "x%d" % number]

@@ -1,6 +1,6 @@
-"""Reads the listings of decoded elements that lie beside the traces of yactfr, as values.
+"""Reads the listings of decoded elements beside the traces of yactfr, as values.
 
-A line is "<bit offset> <element>"; elements that hold others end with " {". Scopes: 0 packet header, 1 packet context,
+A line is "<bit offset> <element>"; elements with children end with " {". Scopes: 0 packet header, 1 packet context,
 2 event header, 3 and 4 the contexts, 5 the payload."""
 import re
 
@@ -52,7 +52,7 @@ def raw(node):
 
 
 class Text(bytes):
-    """Bytes of a string whose encoding the listing does not tell."""
+    """Bytes of a string of unknown encoding."""
 
     def shows(self, text):
         for codec in ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):

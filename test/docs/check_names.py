@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What the documents name exists: check_names.py [BUILD_FOLDER]
+"""Everything that the documents name exists: check_names.py [BUILD_FOLDER]
 
-Links and their anchors; tests, if there is a build to ask; paths, functions, types and constants in `code`; the values in tables of limits, whose
-rows are | `NAME` | value | `file` | reason |; and the records and rules of TraceLogs, which are those of the sources and no others."""
+Links and their anchors; tests, if there is a build; paths, functions, types and constants in `code`; the values in tables
+of limits, whose rows are | `NAME` | value | `file` | reason |; and the records and rules of TraceLogs, exactly those of the sources."""
 import fnmatch
 import functools
 import glob
@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
 FOLDERS = ("src", "include", "test", "docs", "fuzz", "bench", "examples", "tools", "cmake")
-# Prefixes of what is ours in C; anything else in `code` may be of the shell, of JSON, of another project.
+# Prefixes of our C names; other `code` may be shell, JSON, or another project's.
 IDENTIFIER = re.compile(r"\b(?:(?:tl|fdr|basic|xprof|xray)_[a-z0-9_]+(?=\()|tl_[a-z0-9_]+\b(?![.*])|(?:TL|FDR|BASIC|XPROF)_[A-Z0-9_]*[A-Z0-9]\b(?![_*<]))")
 TEST = re.compile(r"(?:unit|golden|differential|roundtrip|cli|fault|alloc|lint|install|docs|fuzz\.replay)\.[a-z0-9_.*+]+")
 LIMIT = re.compile(r"^\| `([A-Z][A-Z0-9_]+)` \| ([^|]+) \| `([^`]+)` \|", re.M)
@@ -27,7 +27,7 @@ def read(path):
 
 @functools.lru_cache(None)
 def sources():
-    """All that the library and the command are made of, as one text."""
+    """The sources of the library and the command, as one text."""
     return "\n".join(read(p) for p in find("src/**/*.[chd]*") + find("include/**/*.h"))
 
 
@@ -36,7 +36,7 @@ def find(pattern):
 
 
 def anchors(text):
-    """The anchors of headings, as they are made on the web."""
+    """The anchors of headings, as on the web."""
     found = set()
     for heading in re.findall(r"^#+ +(.*)$", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S), re.M):
         found.add(re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-"))
@@ -55,7 +55,7 @@ def check_links(checks, path, text):
 
 
 def check_paths(checks, path, code):
-    """A path from the top of the tree; `name.c` alone is a file of any folder; * and <...> stand for anything."""
+    """A path from the top of the tree; `name.c` alone is a file of any folder; * and <...> match anything."""
     for word in code.split():
         word = word.rstrip(",;:)").split(":")[0].split("(")[0]
         pattern = re.sub(r"<[^>]*>|NAME|FOLDER|\.\.\.", "*", word)
@@ -66,8 +66,8 @@ def check_paths(checks, path, code):
 
 
 def constant(text, name):
-    """The value of an integer constant in C source: a #define, maybe of several lines, or an enumerator. It may be made
-    of others, whose names no other file has."""
+    """The value of an integer constant in C source: a #define, perhaps of several lines, or an enumerator. It may use
+    others, whose names are unique."""
     text = text.replace("\\\n", " ")
     found = re.search(r"^#define +%s +(.+?) *(?:/\*.*)?$" % name, text, re.M) or re.search(r"\b%s = ([^,}/\n]+)" % name, text)
     if not found:
@@ -93,7 +93,7 @@ def check_limits(checks, path, text):
 RECORDS, TRACELOG = "src/format/tracelog/records.def", "docs/format/tracelog.md"
 RECORD = re.compile(r'^RECORD\(\w+, "(\w+ \w+)", (\w+), \w+, \w+, [^,]+, \w+, (\w+),\s*((?:FIELD\(\w+, \w+, \w+\)\s*)+)\)$', re.M)
 ROW = re.compile(r"^\| `(\w{3} \w{3})((?: \[?\w+:\w+\]?)*)` \| (\w+) \| (\w+) \|", re.M)
-# How the document calls the items of records.def: the first word that stands for one, unless another is given.
+# The document's names of the items of records.def: the first word for one, unless another is given.
 ITEMS = {"THREAD": "iid", "ANY_THREAD": "thread", "ID": "id iid", "HEX": "hex", "PID": "pid", "DEC": "dec", "USAGE": "us", "MS": "ms",
          "COUNT": "count", "OLD_COUNT": "count", "TEXT": "text", "TEXT3": "text", "TEXT_NEXT": "text", "WORD": "word", "REST": "rest",
          "TIME": "systime", "REASON": "reason", "GENERATIONS": "collected", "STACK": "stack", "CODE": "code", "ALT": "alts",
@@ -101,7 +101,7 @@ ITEMS = {"THREAD": "iid", "ANY_THREAD": "thread", "ID": "id iid", "HEX": "hex", 
 
 
 def check_records(checks):
-    """Each record and field of records.def stands in the document, and no other; so do the rules of damage."""
+    """The document has each record and field of records.def, and no other; likewise the rules of damage."""
     source, text = read(RECORDS), read(TRACELOG)
     real = {words: (kind, track, re.findall(r"FIELD\((\w+), (\w+)", fields)) for words, kind, track, fields in RECORD.findall(source)}
     rows = {words: (kind, track, fields.split()) for words, fields, kind, track in ROW.findall(text)}

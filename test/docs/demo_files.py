@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the files that the examples of README.md and docs/tour.md name: demo_files.py FOLDER
+"""Makes the files named in the examples of README.md and docs/tour.md: demo_files.py FOLDER
 
-    app.xray, app         the trace of a made-up server, and its binary, which has the names of the functions
+    app.xray, app         the trace of a made-up server, and its binary, with the names of the functions
     damaged.xray          the same trace, damaged in one place
     shop.log              the TraceLog of a made-up .NET program
     job.xtrace, job       the instructions of a made-up program, and its binary
     app.c                 a program to record
 
-Always the same bytes. Files that are there already are replaced."""
+Always the same bytes. Replaces existing files."""
 import os
 import shutil
 import sys

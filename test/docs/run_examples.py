@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Runs the examples of README.md and docs/tour.md and compares what they print: run_examples.py [--update]
+"""Runs the examples of README.md and docs/tour.md and compares their output: run_examples.py [--update]
 The stacks of the example in docs/format/tracelog.md are compared with those read from its lines.
 
-    ```console          a block of lines "$ command", each followed by what it prints on both outputs
+    ```console          a block of lines "$ command", each followed by its output and messages
     <!-- from FILE: "a" to "b" -->
     ```c                a block that must be FILE's lines from the first one with a to the next one with b; also in docs/recording.md
     <!-- recorded -->   a block that run_recorded.py runs
-    <!-- formats -->    a table of formats: name, what is done with events and with profiles, suffixes
+    <!-- formats -->    a table of formats: name, use for events and for profiles, suffixes
 
-Commands run in a folder with what `make demo` leaves in demo/ (demo_files.py); each file that a command of README.md reads
-must be there or have been written by a command before it. --update writes them anew where they differ: then read what
-`git diff` says.
+Commands run in a folder with the files of `make demo` (demo_files.py); each file that a command of README.md reads must
+be there or have been written by an earlier command. --update rewrites blocks that differ: then read `git diff`.
 TL_BINARY names the command; without it, that of the release build is taken."""
 import json
 import os
@@ -33,14 +32,14 @@ def put(folder, name, data):
 
 
 def make_commands(folder):
-    """The command under its own name, whatever build and emulator the tests use."""
+    """The command under its own name, for any build and emulator."""
     os.mkdir(os.path.join(folder, ".bin"))
     put(folder, ".bin/traceloom", ("#!/bin/sh\nexec %s \"$@\"\n" % shlex.join(harness.binary())).encode())
     os.chmod(os.path.join(folder, ".bin", "traceloom"), 0o755)
 
 
 def make_inputs(folder):
-    """What `make demo` leaves in demo/, made by the same script."""
+    """The files of `make demo` in demo/, made by the same script."""
     done = subprocess.run([os.path.join(harness.SOURCE, "tools", "demo.sh"), folder], capture_output=True, text=True, timeout=300,
                           env=dict(os.environ, TL_TRACELOOM=os.path.join(folder, ".bin", "traceloom"), TRACELOOM_LLVM="off"))
     if done.returncode:
@@ -52,13 +51,13 @@ def run_command(command, folder):
                        PATH=os.path.join(folder, ".bin") + ":" + os.environ["PATH"])
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=300)
-    # Messages first: in a pipe, which of the two outputs comes first is chance.
+    # Messages first: in a pipe, the order of the two outputs is random.
     lines = (done.stderr + done.stdout).decode("utf-8", "backslashreplace").splitlines()
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
 def run_block(text, folder):
-    """The same block with what its commands really print."""
+    """The same block with its commands' real output."""
     out = ""
     for line in text.splitlines():
         if line.startswith("$ "):
@@ -85,7 +84,7 @@ def real(document, folder):
 
 
 def check_formats(checks, document):
-    """The table of formats says of each what the command says; of the suffixes, some."""
+    """The table of formats agrees with the command; it may omit suffixes."""
     table = document.split("<!-- formats -->", 1)[1].split("\n\n", 1)[0]
     rows = {}
     for line in table.splitlines():
@@ -102,7 +101,7 @@ def check_formats(checks, document):
 
 
 def check_stacks(checks, folder):
-    """Rows | `sam str ...` | stack | of the TraceLog document: the stack after the line, outermost first, as "1 at 0x140, 4"."""
+    """Rows | `sam str ...` | stack | of the TraceLog document: the stack after the line, outermost first, like "1 at 0x140, 4"."""
     with open(os.path.join(harness.SOURCE, "docs/format/tracelog.md"), encoding="utf-8") as file:
         rows = re.findall(r"^\| `(sam str [^`]+)` \| ([^|]+) \|$", file.read(), re.M)
     rows = [(line, text) for line, text in rows if ":" in line and "timestamp:" not in line]
@@ -119,7 +118,7 @@ def check_stacks(checks, folder):
 
 
 def check_excerpts(checks, path, update):
-    """Blocks of code that are a file's lines are so."""
+    """Blocks of code marked as a file's lines are equal to them."""
     with open(os.path.join(harness.SOURCE, path), encoding="utf-8") as file:
         document = file.read()
     wanted = EXCERPT.sub(lambda m: m.group(1) + excerpt(*m.group(2, 3, 4)) + m.group(6), document)
@@ -131,7 +130,7 @@ def check_excerpts(checks, path, update):
 
 
 def commands(document):
-    """Every command of the document's blocks for a shell, in order; those that need root or a checkout are left out."""
+    """Every command of the document's shell blocks, in order, except those that need root or a checkout."""
     for kind, text in re.findall(r"^```(console|sh)\n(.*?)^```$", document, re.M | re.S):
         for line in text.splitlines():
             line = line[2:] if line.startswith("$ ") else line if kind == "sh" else ""
@@ -140,8 +139,8 @@ def commands(document):
 
 
 def check_order(checks, document, there):
-    """A newcomer can copy all commands in their order into the folder of `make demo`: each reads what is there by then, and
-    none writes what is there already."""
+    """A newcomer can copy all commands in order into the folder of `make demo`: each reads only files that are there by then,
+    and none overwrites one."""
     there, count = set(there), 0
     for command in commands(document):
         count += 1
@@ -160,7 +159,7 @@ def check_order(checks, document, there):
 
 
 def check_document(checks, path, update):
-    """Its examples print what stands there, each in the folder that those before it left."""
+    """Its examples print the documented output, each in the folder left by those before it."""
     full = os.path.join(harness.SOURCE, path)
     with open(full, encoding="utf-8") as file:
         document = file.read()

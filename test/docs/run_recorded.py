@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Runs what the documents say about recording, with the recorder installed as a user has it: run_recorded.py BUILD [--update]
-or, with that which the system has, run_recorded.py --installed.
+"""Runs the documents' commands for recording, with the recorder installed as for a user: run_recorded.py BUILD [--update]
+or, with the system's own recorder, run_recorded.py --installed.
 
     <!-- recorded -->   before a block of README.md or docs/recording.md
     ```sh               commands that must succeed, and leave one new .svg, which shows the program's functions
-    ```console          lines "$ command", each followed by what it prints, but for times, shares and bars, which differ
+    ```console          lines "$ command", each followed by its output, in which times, shares and bars may differ
 
-Commands run in an empty folder with app.c (beside this script) and spans.c of the examples. --update writes the documents anew where
-more than times differs."""
+Commands run in an empty folder with app.c (beside this script) and spans.c of the examples. --update rewrites the
+documents if more than times differ."""
 import os
 import re
 import shlex
@@ -27,7 +27,7 @@ def put(path, text, mode=0o644):
 
 
 def install(folder, build):
-    """Installs the build below FOLDER; the variables with which pkg-config finds it."""
+    """Installs the build below FOLDER; returns the variables for pkg-config to find it."""
     usr = os.path.join(folder, "usr")
     done = subprocess.run(["cmake", "--install", build, "--prefix", usr], capture_output=True, text=True)
     if done.returncode:
@@ -36,7 +36,7 @@ def install(folder, build):
 
 
 def prepare(folder, build):
-    """The environment for commands: an installed recorder, and the compilers under their short names."""
+    """The environment for commands: an installed recorder, and compilers under their short names."""
     found = {} if build == "--installed" else install(folder, build)
     commands, place = os.path.join(folder, "bin"), os.path.join(folder, "place")
     os.mkdir(commands)
@@ -56,8 +56,8 @@ def run(command, place, environment):
 
 
 def masked(text):
-    """Lines without what changes from run to run: times, sizes, shares, bars, blanks between columns; and in any order,
-    for on a busy machine a short function may once take longer than the next one."""
+    """Lines without the parts that change from run to run: times, sizes, shares, bars, blanks between columns; and in any
+    order, since on a busy machine a short function may take longer than the next one."""
     text = re.sub(r"[▏▎▍▌▋▊▉█]+", "", text)
     text = re.sub(r"\b\d+\.\d{6,}\b", "~", text)
     text = re.sub(r"\b(thread|spans) +\d+", r"\1 ~", text)  # a thread has the name of its program, if any

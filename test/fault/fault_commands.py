@@ -1,5 +1,5 @@
-"""What the fault tests run: every verb, every table, every format that is read and every one that is written, on small
-inputs of our own generators; and making these inputs."""
+"""The commands of the fault tests: every verb, table, input format and output format, on small inputs of our own
+generators; also makes these inputs."""
 import bz2
 import gzip
 import os
@@ -72,7 +72,7 @@ COMMANDS = {
     "log-alloc": ["report", "--by", "alloc", "a.log"],
     "log-heap": ["report", "--by", "heap", "a.log"],
     "log-cpu": ["report", "--by", "cpu", "a.log"],
-    "log-jsonl": ["convert", "a.log", "-o", "@OUT@/a.jsonl"],  # its events are not in order of time
+    "log-jsonl": ["convert", "a.log", "-o", "@OUT@/a.jsonl"],  # its events are unsorted
     "log-log": ["convert", "a.log", "--to", "tracelog", "-o", "@OUT@/b.log"],
     "log-chrome": ["convert", "a.log", "-o", "@OUT@/a.trace.json"],
     "log-of-calls": ["convert", "a.xray", "--to", "tracelog", "-o", "@OUT@/c.log"],
@@ -109,20 +109,20 @@ COMMANDS = {
     "man": ["help", "--man", "convert"],
     "completion": ["help", "--completion", "bash"],
     "version": ["--version"],
-    "ctl": ["ctl", "4194305", "stop"],  # no process has so high a number
+    "ctl": ["ctl", "4194305", "stop"],  # too large for a process
     "record": ["record", "--any", "-o", "@OUT@/r.tlp", "/bin/true"],  # nothing is recorded
     "record-nothing": ["record", "-o", "@OUT@/r.tlp", "./not-there"],
 }
-# Exit statuses without any fault, other than 0 and 3 (which is that of damaged input).
+# Exit statuses without any fault, other than 0 and 3 (damaged input).
 STATUS = {"log-check": 1, "machine-check": 1, "record": 125, "record-nothing": 127}
 # Through a pipe, which ends.
 STANDARD_INPUT = {"log-follow": "a.log"}
-# What lies in the folder of outputs before: a file, or a folder that may be replaced.
+# In the folder of outputs before a run: a file, or a folder that may be replaced.
 BEFORE = {"replaced": "there", "ctf-replaced": "there.ctf"}
 
 
 def zstd_stored(data):
-    """A .zst file of known size, of stored blocks, so that no library is needed."""
+    """A .zst file of known size, made of stored blocks, which needs no library."""
     most = 1 << 17
     blocks = [data[at : at + most] for at in range(0, len(data), most)]
     headers = [(len(block) << 3 | (i + 1 == len(blocks))).to_bytes(3, "little") for i, block in enumerate(blocks)]
@@ -158,7 +158,7 @@ def prepare(folder):
 
 
 def prepare_stream(folder):
-    """Streams of instructions: one that is long enough for several frames, and a folder with snapshots and an image."""
+    """Streams of instructions: one with several frames, and a folder with snapshots and an image."""
     def code(rounds):
         return b"".join(struct.pack("<BQI", 9, 0x400000, 0xf9400041) + struct.pack("<BQQ", 0x32, 0x1000, 7) +
                         struct.pack("<BI", 1, 0x91000400) * 5000 + struct.pack("<BI", 1, 0x14000000) for i in range(rounds))
@@ -188,7 +188,7 @@ def prepare_machine(folder):
 
 
 def put_before(folder, out, command):
-    """What the output replaces."""
+    """The file or folder that the output replaces."""
     name = BEFORE.get(command)
     if name and name.endswith(".ctf"):
         shutil.copytree(os.path.join(folder, "t18"), os.path.join(out, name))

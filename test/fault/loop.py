@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Lets the n-th call of one kind fail, for n = 1, 2, ..., and looks what the command makes of it:
+"""Makes the n-th call of one kind fail, for n = 1, 2, ..., and checks what the command does:
 
     loop.py SHIM KIND [COMMAND...]
 
-KIND is one of the table KINDS below. Every n up to 50 is tried (of further faults of a kind, up to 12), and from there on
+KIND is one of the table KINDS below. Tries every n up to 50 (up to 12 for further faults of a kind), and from there on
 ever larger steps; with TL_FAULT_ALL=1 in the environment, every n.
 
 Whatever fails, the command ends by itself, with one message and status 3. It leaks neither memory nor descriptors, and
@@ -20,7 +20,7 @@ from fault_commands import COMMANDS, STANDARD_INPUT, STATUS
 
 ALL_UP_TO, FURTHER_UP_TO, STEP = 50, 12, 1.6
 CALLS = ("malloc", "read", "write", "close", "open", "name", "mkdir", "thread")  # as the shim counts them
-# Faults of each kind, and the call that is counted for them. Of all but the first, fewer n are tried.
+# Faults of each kind, and the call counted for them. Fewer n are tried for all but the first.
 KINDS = {
     "malloc": [("malloc:%d", "malloc")],
     "malloc+": [("malloc+:%d", "malloc")],
@@ -35,14 +35,14 @@ KINDS = {
     "folder": [("vanish:%d", "write"), ("readonly:%d", "write")],
 }
 WHOLE = ("short", "eintr")  # of every call
-# The names of its files say less if the folder that was read cannot be listed again.
+# File names are shorter if the folder read cannot be listed again.
 NAMED_LESS = ("insn-set ", "insn-slice ", "insn-slice-time ")
-# The input is opened after other reads: it was shorter all along.
+# The input is opened after other reads: it was short from the start.
 OPENED_LATE = ("insn-mix ", "insn-slice-time ", "machine-folder ", "machine-cache ")
 
 
 class Shimmed:
-    """The command with the shim in it: one process, of which each run is a child."""
+    """The command with the shim in it: one process, with a child for each run."""
 
     def __init__(self, folder, shim, name):
         self.folder, self.name, self.out = folder, name, os.path.join(folder, "out")
@@ -54,8 +54,8 @@ class Shimmed:
         self.content = open(kept, "rb").read() if kept else b""
         commands, their_end = os.pipe()
         our_end, answers = os.pipe()
-        # In any other locale the C library itself allocates, and failing there rightly only costs the nicer bars.
-        # LLVM ends the program itself when it gets no memory.
+        # In any other locale the C library itself allocates; a failure there only makes bars plainer, rightly.
+        # Without memory LLVM itself ends the program.
         env = dict(os.environ, LC_ALL="C", TRACELOOM_LLVM="off", LD_PRELOAD=shim, TL_FAULT_SERVER="%d %d" % (commands, answers),
                    TL_FAULT_STDOUT=self.file["stdout"], TL_FAULT_STDERR=self.file["stderr"], TL_FAULT_REPORT=self.file["report"])
         if name in STANDARD_INPUT:
@@ -66,7 +66,7 @@ class Shimmed:
         self.ends, self.process, self.changes = (their_end, our_end, commands, answers), None, None
 
     def begin(self, changes=None):
-        """`changes`: the file or folder that shrink, grow, vanish and readonly are about."""
+        """`changes`: the file or folder for shrink, grow, vanish and readonly."""
         if self.process is None or changes != self.changes:
             self.stop()
             if changes:
@@ -102,8 +102,8 @@ class Shimmed:
 
 
 def victim(folder, words):
-    """The input that shrinks or grows: the largest file of the first one that the command names."""
-    for path in (word for word in words[1:] if not os.path.isabs(word)):  # never a file of the system
+    """The input that shrinks or grows: the largest file of the first input in the command."""
+    for path in (word for word in words[1:] if not os.path.isabs(word)):  # no files of the system
         whole = os.path.join(folder, path)
         if os.path.isfile(whole):
             return path
@@ -128,7 +128,7 @@ class Run:
             os.unlink(of.file["report"])
 
     def new_lines(self, good):
-        """What it says that a run without faults does not."""
+        """Messages that a run without faults does not print."""
         return [line for line in self.err.splitlines() if line not in good.err.splitlines()]
 
     def __str__(self):
@@ -144,7 +144,7 @@ def take(path):
 
 
 def repeats(text):
-    """Does a message name its file, or anything else, twice: "a.xray: fdr: a.xray: cannot be read"?"""
+    """Does a message repeat a name, as in "a.xray: fdr: a.xray: cannot be read"?"""
     return any(len(parts) > len(set(parts)) for parts in (line.split(b": ") for line in text.splitlines()))
 
 
@@ -168,13 +168,13 @@ def judge(checks, what, run, good):
     if what.startswith("split "):  # each file is whole
         checks.that(run.files.items() <= good.files.items(), what, "leaves a partial file:", run)
     else:
-        # From a folder that became read-only nothing can be removed: an empty one stays.
+        # Nothing can be removed from a read-only folder: an empty one stays.
         files = {name: data for name, data in run.files.items() if "readonly" not in what or data is not None or name in good.before}
         checks.that(files in ({}, good.files, good.before), what, "leaves a partial file:", run)
 
 
 def judge_changed(checks, what, run, good):
-    """The input became another one while it was read. What is lost is said, and where; files have their own names."""
+    """The input changed while it was read. Losses are reported with their place; files have their own names."""
     if not checks.that(run.status in (0, 1, 3), what, "ends badly:", run):
         return
     checks.that(run.live is None or run.live <= good.live, what, "leaks", run.live, "blocks, not", good.live, run)
@@ -201,7 +201,7 @@ def try_all(checks, shimmed, kind, good, every):
         for n in numbers(good.counts.get(call, 0), sys.maxsize if every else FURTHER_UP_TO if at else ALL_UP_TO):
             what = "%s %s" % (shimmed.name, fault % n)
             run = shimmed.run(fault % n)
-            for _ in range(3):  # how many blocks the C library keeps for threads is a matter of time; leaks are not
+            for _ in range(3):  # the C library's blocks for threads vary with timing; leaks do not
                 run = shimmed.run(fault % n) if run.live is not None and run.live > good.live else run
             (judge_changed if kind in ("shrink", "grow") else judge)(checks, what, run, good)
             runs, fired = runs + 1, fired + (run.faults != 0)
@@ -237,7 +237,7 @@ def main():
 
 
 def before(folder, command):
-    """The files of the folder of outputs before a run."""
+    """The files in the folder of outputs before a run."""
     out = os.path.join(folder, "out")
     os.makedirs(out)
     fault_commands.put_before(folder, out, command)

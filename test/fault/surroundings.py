@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The command in surroundings that are not as usual:
+"""The command in unusual surroundings:
 
     surroundings.py standard     standard input, output or error is not open
     surroundings.py pipes        nobody reads its output to the end
-    surroundings.py targets      what -o names is a folder, a pipe, the input, ...
+    surroundings.py targets      the target of -o is a folder, a pipe, the input, ...
     surroundings.py limits       little memory, stack, descriptors, or room for a file"""
 import itertools
 import os
@@ -41,7 +41,7 @@ def standard(checks, folder):
     before = content(folder, "a.xray")
     good = run(folder, ["convert", "a.xray", "-o", "good.jsonl"])
     checks.equal(good.returncode, 0, "convert", good.stderr)
-    # What is said, and whether it goes to standard output or comes from standard input.
+    # The message, and whether the command uses standard output or standard input.
     for words, out, from_in in ((["info", "a.xray"], True, False), (["check", "a.xray"], True, False), (["report", "a.xray"], True, False),
                                 (["report", "--json", "a.xray"], True, False), (["cat", "a.xray"], True, False),
                                 (["help", "formats"], True, False), (["--version"], True, False), (["--help"], True, False),
@@ -61,7 +61,7 @@ def standard(checks, folder):
 
 
 def pipes(checks, folder):
-    """Whatever writes to standard output ends quietly when nobody reads it."""
+    """Commands that write to standard output end quietly when nobody reads it."""
     large = "large.xray"
     for words in (["cat", large], ["convert", large, "--to", "jsonl"], ["convert", large, "--to", "csv"], ["convert", large, "--to", "chrome"],
                   ["convert", large, "--to", "perfetto"], ["convert", large, "--to", "babeltrace"], ["convert", large, "--to", "xray-fdr"],
@@ -83,7 +83,7 @@ def pipes(checks, folder):
 
 
 def refused(checks, folder, words, status, kept):
-    """It ends with that status and one message; nothing comes or goes, and nothing of what is in `kept` changes."""
+    """It ends with that status and one message; no file appears or vanishes, and those in `kept` do not change."""
     names, before = sorted(os.listdir(folder)), {name: content(folder, name) for name in kept}
     done = run(folder, words)
     checks.equal(done.returncode, status, words, "status", done.stderr)
@@ -154,7 +154,7 @@ def limits(checks, folder):
             done = run(folder, words, limits=setting)
             what, files = "%s with %s:" % (" ".join(words), setting), outputs(folder)
             if done.returncode == 127 and b"shared libraries" in done.stderr:
-                continue                    # not our program yet
+                continue                    # not yet our program
             if (done.returncode, done.stdout) == (good.returncode, good.stdout):
                 checks.equal(files, good_files, what, "files")
                 continue
@@ -165,7 +165,7 @@ def limits(checks, folder):
 
 
 def outputs(folder):
-    """What begins with x. or y. in the folder; it is gone then."""
+    """The files x.* and y.* in the folder; removes them."""
     import shutil
     found = {}
     for name in [name for name in os.listdir(folder) if name.startswith(("x.", "y."))]:

@@ -3,7 +3,7 @@ if(NOT CMAKE_CROSSCOMPILING)
   file(GLOB shim_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fault/shim*.c)
   add_library(fault_shim MODULE ${shim_sources})
   set_target_properties(fault_shim PROPERTIES PREFIX "")
-  # Plain, whatever the rest is built with: it is loaded into the plain build of the command.
+  # Without sanitizers in any build: it is loaded into the plain build of the command.
   target_compile_options(fault_shim PRIVATE -fno-sanitize=all -fno-builtin -Wno-conversion)
   target_link_options(fault_shim PRIVATE -fno-sanitize=all)
   foreach(kind malloc malloc+ read write files thread pipe shrink grow folder short eintr)

@@ -1,5 +1,5 @@
-"""Traces of the proposal of 2010 for the CTF trace generator: sections, fixed packet headers, sequences with their length
-in front, bit-fields of compilers, compressed and checked packets."""
+"""Traces of the proposal of 2010 for the CTF trace generator: sections, fixed packet headers, length-prefixed sequences,
+bit-fields of compilers, compressed and checked packets."""
 import bz2
 import gzip
 import hashlib
@@ -21,7 +21,7 @@ class Plan:
 # ------------------------------------------------------------------------------------------------------------------- types
 
 class Sequence(Type):
-    """The length stands in front of the elements."""
+    """The length precedes the elements."""
 
     def __init__(self, length, element):
         self.length, self.element = length, element

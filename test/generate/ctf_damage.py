@@ -1,4 +1,4 @@
-"""Damage for the CTF trace generator: each function breaks the third packet of the first file (or the end of it), and
+"""Damage for the CTF trace generator: each function breaks the third packet of the first file (or the file's end), and
 returns the files and what must survive."""
 from ctf_trace import Expected, files_of
 from ctf_types import ceil
@@ -7,7 +7,7 @@ HURT = 2                    # the packet
 
 
 def result(trace, packet, kept, offset, harmless=False):
-    """`kept`: how many events of the hurt packet survive, None: the packet is not used at all. `harmless`: no byte of an
+    """`kept`: how many events of the damaged packet survive, None: the packet is not used at all. `harmless`: no byte of an
     event is lost."""
     def survives(p, number):
         return p is not packet or (kept is not None and number < kept)
@@ -25,7 +25,7 @@ def hurt(trace):
 
 
 def bit_of(packet, what, number=0):
-    """Where the n-th thing of a name or type lies, in bits of the packet."""
+    """The place of the n-th mark with a name or type, in bits of the packet."""
     return [bit for bit, mark in packet.marks if mark == what][number]
 
 

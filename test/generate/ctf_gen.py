@@ -2,12 +2,12 @@
 """Makes traces of the Common Trace Format, good and damaged ones, of every metadata language and with every kind of field.
 
     ctf_gen.py --out DIR [--seed N] [NAME...]    writes the folders DIR/NAME, each with NAME.expect.json beside it
-    ctf_gen.py --pack DIR [NAME...]              the same packed into one file each, as the fuzzer reads them
-    ctf_gen.py --one NAME PATH                   writes the folder PATH, without what is expected
+    ctf_gen.py --pack DIR [NAME...]              the same packed into one file each, for the fuzzer
+    ctf_gen.py --one NAME PATH                   writes the folder PATH, without the answers
     ctf_gen.py --list                            names of all cases
 
 NAME.expect.json: {"jsonl": [lines], "info": {...}, "ok": bool, "problem": [file, offset] of the first problem}. The numbers
-come from what was made up, not from a reader."""
+come from the generator, not from a reader."""
 import argparse
 import json
 import os
@@ -24,7 +24,7 @@ ALL = ("timestamp_begin", "timestamp_end", "content_size", "packet_size", "packe
 
 
 class Plan:
-    """What a case is to look like; the rest is drawn."""
+    """The properties of a case; the rest is drawn."""
 
     def __init__(self, dialect="1.8", order="le", style="bytes", container="text", headers=("large", "compact", "simple"), stamp=32,
                  context=ALL, widths=None, hz=10**9, offset_s=1_700_000_000, offset=123, clock=True, unix=True, files=2, packets=3,
@@ -54,12 +54,12 @@ def make_streams(trace, plan, random):
 
 
 def mapped(trace, stream, plan, name, bits):
-    """A field behind the headers that moves the clock."""
+    """A field after the headers that moves the clock."""
     return [(name, Int(bits, order=trace.order, align=8, clock=stream.clock.name))] if plan.mapped else []
 
 
 def move_clock(values, time):
-    """Sets those fields of an event; returns where they leave the clock."""
+    """Sets those fields of an event; returns the clock after them."""
     for scope, name, step, bits in (("event-record-common-context", "soon", 20000, 16), ("event-record-payload", "later", 70000, 20)):
         time += step
         values[scope][name] = time % (1 << bits)
@@ -88,7 +88,7 @@ def event_values(random, stream, event):
 
 
 def make_packet(trace, plan, random, file, time, state):
-    """A packet that begins at `time`; returns when it ends."""
+    """A packet that begins at `time`; returns its end."""
     stream = file.streams[len(file.packets) % len(file.streams)]
     packet = Packet(stream, time, int(file.name[-1]) if file.name[-1].isdigit() else 0, file.instance)
     key = (stream.id, file.instance)
@@ -131,7 +131,7 @@ def make_trace(plan, random, first=10**6):
 
 
 def rotate(trace, n):
-    """Each file becomes n, as tracers write them that limit the size of files. The first number was used again."""
+    """Splits each file into n, like tracers that limit the size of files. The first number is reused."""
     for file in list(trace.files):
         share, at = -(-len(file.packets) // n), trace.files.index(file)
         parts = []
@@ -155,7 +155,7 @@ def cases():
                                                                names=True, packets=4, drop=3, skip=1, rich=True)
         out[short + "-wrap"] = Plan(dialect, headers=("simple",), stamp=13, gap=8000, container="short")
         out[short + "-wrap-be-bits"] = Plan(dialect, "be", "bits", headers=("simple", "compact"), stamp=27)
-        # Packets without a begin: 1.8 goes on from the one before, each of 2 from 0, so that its first event says all bits.
+        # Packets without a begin: in 1.8 they continue the one before, in 2 each starts at 0, so its first event has all bits.
         out[short + "-carry"] = Plan(dialect, headers=("simple",) if dialect == "1.8" else ("compact",), stamp=16, context=("content_size", "packet_size"), jump=False,
                                      files=1, gap=60000, silent=dialect == "1.8")
         if dialect == "1.8":
@@ -184,7 +184,7 @@ def cases():
 
 
 def joined(plan, random):
-    """Two traces in one folder, which share a clock."""
+    """Two traces in one folder with one clock."""
     parts = [(folder, make_trace(plan, random, 10**6 + 5000 * i)) for i, folder in enumerate(plan.folders)]
     files, lines, info = {}, [], None
     for folder, trace in parts:

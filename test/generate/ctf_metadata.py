@@ -13,7 +13,7 @@ TSDL_ROOTS = {"packet-header": "trace.packet.header", "packet-context": "stream.
 # ----------------------------------------------------------------------------------------------------------------- TSDL
 
 class Tsdl:
-    """Integers that occur often get a typealias, as people write it."""
+    """Frequent integers get a typealias, as in hand-written metadata."""
 
     def __init__(self, order):
         self.order, self.uses, self.alias = order, {}, {}
@@ -40,7 +40,7 @@ class Tsdl:
         out, following = [], 0
         for low, high, label in every:
             name = label if label.isidentifier() else json.dumps(label)
-            if low == high == following:                                # the value after the one before needs no number
+            if low == high == following:                                # a value that follows the last one needs no number
                 out.append(name)
             elif low == high:
                 out.append("%s = %d" % (name, low))
@@ -119,7 +119,7 @@ def tsdl(trace):
     maker.alias = {text: "often_%d" % i for i, text in enumerate(often)}
     aliases = "".join("typealias %s := %s;\n" % (text, name) for text, name in maker.alias.items())
     body = maker.body(trace)
-    at = body.index("env {")                # after trace{}: the byte order of integers that say none is known by then
+    at = body.index("env {")                # after trace{}, which has the default byte order of integers
     used_before = [name for name in maker.alias.values() if name in body[:at]]
     if used_before:
         at = 0

@@ -25,7 +25,7 @@ class StreamClass:
 
 
 class Maker:
-    """Draws types. Style: `bytes` (everything on byte boundaries), `bits` (nothing is), `mixed` (with both byte orders)."""
+    """Draws types. Style: `bytes` (all on byte boundaries), `bits` (none), `mixed` (with both byte orders)."""
 
     def __init__(self, random, dialect, order, style):
         self.random, self.dialect, self.order, self.style, self.count = random, dialect, order, style, 0
@@ -100,7 +100,7 @@ class Maker:
         return self.pick(self.integer, self.integer, self.enumeration, self.real, lambda: Text())()
 
     def new_only(self):
-        """Kinds that only CTF 2 has, and that need no other field."""
+        """Kinds only in CTF 2 that need no other field."""
         choice = self.random.below(7)
         if choice == 0:
             return VarInt(self.random.chance(500), base=self.pick(10, 16))
@@ -129,7 +129,7 @@ class Maker:
         return self.unsigned(3, values=[0, 1, 2, 3, 5])
 
     def dynamic(self, members, depth):
-        """A length, maybe something else, and what has this length."""
+        """A length, perhaps another field, and a field with this length."""
         name = self.name()
         members.append((name, self.lengths() if self.dialect == "1.8" or self.random.chance(700) else VarInt(values=[0, 3, 4])))
         if self.random.chance(300):
@@ -198,7 +198,7 @@ class Maker:
         return Struct(members, self.pick(1, 1, 1, 1, 32) if self.style != "bytes" else self.pick(1, 1, 8, 16))
 
     def everything(self):
-        """A payload that has each kind of field at least once, whatever the dice say."""
+        """A payload with each kind of field at least once, whatever is drawn."""
         members = []
         for bits in (1, 7, 8, 13, 16, 31, 32, 33, 63, 64) if self.style == "bits" else (8, 16, 32, 64):
             members.append((self.name(), Int(bits, signed=bits % 2 == 1, order=self.order, align=1 if self.style == "bits" else 8)))
@@ -218,6 +218,6 @@ class Maker:
         return Struct([(self.name(), kind) for kind in (self.integer(), Text(), self.real())][:1 + self.random.below(3)])
 
     def outer_length(self, context):
-        """A payload with an array whose length stands in the context of the stream."""
+        """A payload with an array whose length is in the context of the stream."""
         where = Location(context.members[0][0], origin="event-record-common-context")
         return Struct([(self.name(), self.integer()), (self.name(), Array(where, self.element(1)))])

@@ -1,4 +1,4 @@
-"""Traces for the trace generator: packets of events with values, written as files, and what a reader must say of them."""
+"""Traces for the trace generator: packets of events with values, written as files, and the answers expected of a reader."""
 import ctf_metadata
 from ctf_types import Array, Bits, Blob, Int, Location, Scope, Struct, Variant, ceil
 
@@ -15,7 +15,7 @@ class Packet:
 class File:
     def __init__(self, name, streams, instance):
         self.name, self.streams, self.instance, self.packets, self.data = name, streams, instance, [], bytearray()
-        self.track = None                                           # what its tracks are called after, if not its name
+        self.track = None                                           # what its tracks are named after, if not its name
 
 
 class Trace:
@@ -140,7 +140,7 @@ class Writer:
         self.clock = before
         content = self.encode(packet, 0, 0).at
         if "content_size" not in names:
-            content, padding = ceil(content, 8), 0                      # no room for padding that nobody knows of
+            content, padding = ceil(content, 8), 0                      # no room for undocumented padding
         size = ceil(content, 8) // 8 + (padding if "packet_size" in names else 0)
         self.clock = before
         bits = self.encode(packet, size, content)
@@ -184,7 +184,7 @@ def has(packet, name):
 
 
 class Expected:
-    """What a reader must say. `kept`(packet, number of an event) tells which events survive damage."""
+    """The expected answers. `kept`(packet, number of an event) tells which events survive damage."""
 
     def __init__(self, trace, kept=None):
         self.trace, self.kept = trace, kept or (lambda packet, number: True)

@@ -1,7 +1,7 @@
-"""Types of CTF fields for the trace generator: each writes a value as bits, and says how JSON shows it.
+"""Types of CTF fields for the trace generator: each writes a value as bits, and as JSON.
 
 A value is a plain Python value: int, float, str, bytes, list, dict (of a struct; the raw member names), or a pair
-(option, value) of a variant. Lengths and selectors are looked up in the values that were written before."""
+(option, value) of a variant. Lengths and selectors are looked up in the values written before."""
 import struct
 
 
@@ -10,7 +10,7 @@ def ceil(value, multiple):
 
 
 class Bits:
-    """The bits of a packet. `marks`: (bit, what) of things that tests look for."""
+    """The bits of a packet. `marks`: (bit, what) for tests."""
 
     def __init__(self):
         self.data, self.at, self.marks = bytearray(), 0, []
@@ -47,7 +47,7 @@ class Bits:
 
 
 class Scope:
-    """Where a value stands: the structs around it, the innermost last, and the roots that came before."""
+    """The place of a value: the structs around it, the innermost last, and the roots before it."""
 
     def __init__(self, roots=None):
         self.roots, self.stack = {} if roots is None else roots, []
@@ -82,7 +82,7 @@ class Type:
 
 
 class Int(Type):
-    """`text`: an 8-bit character (TSDL); `values`: what the generator may choose from; `flags`: a bit map."""
+    """`text`: an 8-bit character (TSDL); `values`: the generator's choices; `flags`: a bit map."""
 
     def __init__(self, bits, signed=False, order="le", align=None, base=10, mappings=None, reverse=False, text=False,
                  role=None, values=None, kind="int", flags=None, clock=None):
@@ -200,7 +200,7 @@ class Text(Type):
             bits.put_bytes(data + bytes(UNITS[self.encoding]))
         else:
             room = self.bytes(scope)
-            if len(data) < room:                                       # what stands behind the NUL does not matter
+            if len(data) < room:                                       # bytes after the NUL do not matter
                 data += (bytes(UNITS[self.encoding]) + b"\x55\xaa\x77\x11" * room)[:room - len(data)]
             bits.put_bytes(data)
 
@@ -273,7 +273,7 @@ def shown_name(name):
 
 
 class Raw(str):
-    """A name of TSDL with a '_' in front, which readers take away."""
+    """A name of TSDL with a leading '_', which readers drop."""
 
     @property
     def name(self):
@@ -317,7 +317,7 @@ class Array(Type):
 
 
 class Variant(Type):
-    """Options are (name, type, [(low, high)]). TSDL: chosen by the label of an enumeration, which has the option's name."""
+    """Options are (name, type, [(low, high)]). TSDL: selected by the label of an enumeration, which is the option's name."""
 
     def __init__(self, selector, options):
         self.selector, self.options = selector, options

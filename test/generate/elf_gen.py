@@ -1,7 +1,7 @@
 """Writes a small x86-64 ELF file with the functions of program.py: symbols and a map of instrumented places; or one of
 another machine with symbols alone.
 
-Not programs, only what a reader of names looks at. Sleds of version 2: addresses relative to their own field."""
+No programs, only the parts that a reader of names uses. Sleds of version 2: addresses relative to their own field."""
 import struct
 
 from program import NAMES
@@ -12,7 +12,7 @@ BUILD_ID = bytes(range(0xA0, 0xB4))
 
 
 def build_elf(names=NAMES, build_id=BUILD_ID, more=()):
-    """more: names of functions behind those, which have no sleds."""
+    """more: names of further functions, without sleds."""
     text = bytes(FUNCTION_SIZE * (len(names) + len(more)))
     sleds = b""
     for number in range(len(names)):
@@ -34,7 +34,7 @@ def build_elf(names=NAMES, build_id=BUILD_ID, more=()):
 
 
 def build_symbols(functions, machine):
-    """Of functions [(name, address, size)], which lie in one text."""
+    """For functions [(name, address, size)] in one text."""
     symbols, strings = symbol_table(functions)
     begin, end = min(f[1] for f in functions), max(f[1] + f[2] for f in functions)
     return elf([("", 0, 0, 0, b"", 0, 0, 0),

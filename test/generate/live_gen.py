@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes profiles as our own recorder has them while it makes them: done, live, and killed.
+"""Makes profiles in the format of our own recorder: done, live, and killed.
 
     live_gen.py --out DIR            writes all files of CASES, each NAME.tlp.live with NAME.expect.json beside it
-    live_gen.py --one NAME FILE      writes one of them; its binaries are said to be below /opt/app
+    live_gen.py --one NAME FILE      writes one of them; its binaries' paths are below /opt/app
     live_gen.py --seeds DIR          writes small ones, to begin fuzzing with
 
-What is expected comes from the calls of the simulated program, not from a reader: {"threads": {name: {stack: {"calls",
+The answers come from the calls of the simulated program, not from a reader: {"threads": {name: {stack: {"calls",
 "total", "self", "min", "max", "buckets"}}}, "open", "lost", "note"} of a good file, {"rule", "offset"} of a damaged one.
 Stacks are names of functions with " > " between them."""
 import argparse
@@ -37,7 +37,7 @@ class Call:
 
 
 def calls_of(events):
-    """Calls in the order in which they end, and the paths of those that are open still."""
+    """Calls in the order of their ends, and the paths of those still open."""
     stack, calls, seen = [], [], []
     for event in events:
         if event.kind in (ENTER, ENTER_ARGS):
@@ -174,7 +174,7 @@ def name_of(function):
 
 
 def record(image, expected, threads, killed=False):
-    """Threads in turn, so that their nodes lie mixed. Killed: the last call of each waits in its lane."""
+    """Threads in turn, so that their nodes are mixed. Killed: the last call of each waits in its lane."""
     work = []
     for number, (tid, events) in enumerate(threads):
         lane = image.lane(tid, name=b"" if number == 0 else b"worker")
@@ -216,7 +216,7 @@ def live(image, expected):
 
 
 def live_adding(image, expected):
-    """Killed when a call was in the sums, and not yet in the histogram."""
+    """Killed when a call was in the sums, but not yet in the histogram."""
     image.notes()
     threads = program.run(4, threads=1, events=200)
     record(image, expected, threads)
@@ -247,7 +247,7 @@ def damaged_version(image, expected):
 
 
 def damaged_cut(image, expected):
-    """A copy that is too short: the last pieces are missing."""
+    """Too short a copy: the last pieces are missing."""
     done(image, expected)
     last = max(image.blocks.values())
     del image.data[last:]

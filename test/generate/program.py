@@ -1,4 +1,4 @@
-"""A made-up server program: its functions, and what its threads do, for the trace generator.
+"""A made-up server program: its functions, and its threads' actions, for the trace generator.
 
 Everything follows from a seed, with a random number generator of our own, so that files are the same on every host."""
 
@@ -63,7 +63,7 @@ class Thread:
         self.events = []
         while len(self.events) < events:
             self.call("main", 0)
-        if style.get("cut"):                                      # the recording ends in the middle of something
+        if style.get("cut"):                                      # the recording ends inside a call
             del self.events[events:]
 
     def emit(self, kind, name=None, **more):
@@ -93,7 +93,7 @@ class Thread:
         if random.chance(style.get("typed", 0)):
             self.emit(TYPED, data=random.bytes(random.below(20)), type=random.below(5))
         self.tsc += 1 + random.below(cost // 4)
-        if not random.chance(style.get("missing", 0)):            # else the exit is lost
+        if not random.chance(style.get("missing", 0)):            # otherwise the exit is lost
             self.emit(TAIL_EXIT if random.chance(style.get("tail", 0)) else EXIT, name)
         if random.chance(style.get("stray", 0)):
             self.emit(EXIT, NAMES[random.below(len(NAMES))])
@@ -106,7 +106,7 @@ def run(seed, threads=2, events=120, pid=4711, **style):
 
 
 def functions(threads):
-    """What every function took: {id: [calls, ticks of those that lie in no other call of it, own ticks]}."""
+    """The times of every function: {id: [calls, ticks of calls not inside another one of it, own ticks]}."""
     rows = {}
     for _, events in threads:
         stack, last = [], 0
@@ -126,7 +126,7 @@ def functions(threads):
 
 
 def jsonl(threads, hz, cpu_bits=16, named=False):
-    """What `convert --to jsonl` has to print: {track name: [object, ...]}."""
+    """The expected output of `convert --to jsonl`: {track name: [object, ...]}."""
     every = [event.tsc for _, events in threads for event in events]
     begin = min(every, default=0)
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes FDR files as our own recorder leaves them: done, live, and killed at any moment.
+"""Makes FDR files like those of our own recorder: done, live, and killed at any moment.
 
     recording_gen.py --out DIR            writes all files of CASES, each NAME.xray with NAME.expect.json beside it, and the
                                           binaries that their notes name
-    recording_gen.py --one NAME FILE      writes one of them; its binaries are said to be below /opt/app
+    recording_gen.py --one NAME FILE      writes one of them; its binaries' paths are below /opt/app
 
-What is expected comes from the program that was simulated and from what the recorder was told, not from a reader:
+The answers come from the simulated program and the recorder's input, not from a reader:
 {"tracks": {name: [events as jsonl objects]}, "recording", "lost", "classes": {name: kind}} of a good file, {"rule",
 "offset"} of the first problem of a damaged one."""
 import argparse
@@ -29,7 +29,7 @@ PROGRAM_ID, LIBRARY_ID = BUILD_ID, bytes(range(0x10, 0x24))
 # the last one is a span placed by hand.
 IN_PROGRAM, IN_LIBRARY, BY_ADDRESS, BY_NAME = NAMES[:7], NAMES[7:10], 11, 12
 SPAN = "log line: a=b \\ c"
-ADDRESS = 0x401000 + 64 * len(IN_LIBRARY)                         # as elf_gen.py lays them out
+ADDRESS = 0x401000 + 64 * len(IN_LIBRARY)                         # in the layout of elf_gen.py
 
 # Typed events whose fields are known: number -> (kind, name, fields).
 KNOWN = {1: ("instant", "cache miss", [("bytes", "u64"), ("what", "string"), ("change", "i64"), ("ratio", "f64")]),
@@ -56,7 +56,7 @@ def some_value(random, kind):
 
 
 def place_by_hand(threads, seed):
-    """Gives typed events of known numbers payloads of their fields. Some do not fit: those stay what they are."""
+    """Gives typed events with known numbers payloads of their fields. Those that do not fit stay unchanged."""
     random = Random(seed)
     known = {}
     for _, events in threads:
@@ -73,14 +73,14 @@ def place_by_hand(threads, seed):
 
 
 class Recorder:
-    """The file while it is filled in place: a byte is zero until it is written."""
+    """The file while it is written in place: a byte is zero until it is written."""
 
     def __init__(self, threads, known, where, hz=HZ):
         self.fdr = Fdr(5, "little", hz, 0)
         self.threads, self.known, self.where, self.hz = threads, known, where, hz
         self.data = bytearray(HEAD)
         self.data[:32] = struct.pack("<HHIQQ8s", 5, 1, 3, hz, HEAD, b"tlrtL\0\0\0")
-        self.kept = {tid: [] for tid, _ in threads}               # events that are in the file: [event, ...] a slot
+        self.kept = {tid: [] for tid, _ in threads}               # events in the file: [event, ...] a slot
         self.ends = []                                            # (slot's end, where its records end)
         self.lines = {}                                           # line of notes -> its offset
         self.begin_notes(32, HEAD)
@@ -91,7 +91,7 @@ class Recorder:
     # -- raw pieces
 
     def zeroed(self, kind, form="", *values):
-        """A metadata record as the recorder writes it: unused bytes are zero."""
+        """A metadata record like the recorder's: unused bytes are zero."""
         return (bytes([kind << 1 | 1]) + struct.pack("<" + form, *values)).ljust(16, b"\0")
 
     def preamble(self, at, end, tid, cpu, tsc):
@@ -161,7 +161,7 @@ class Recorder:
     # -- slots
 
     def fill(self, at, end, tid, events, reserve=48):
-        """Records from `at` on, as many as there is room for. (where they end, events that are left)"""
+        """Records from `at` on, as many as fit: (their end, the remaining events)"""
         if not events:
             return at, events
         first = events[0]
@@ -180,8 +180,8 @@ class Recorder:
         return here, events[done:]
 
     def record(self, slot=PAGE, ring=0, shared=False):
-        """All threads in turn. ring: slots that a thread has; the oldest is used again. shared: a thread that begins when
-        another one has ended goes on in its slot."""
+        """All threads in turn. ring: slots of a thread; it reuses the oldest. shared: a thread that begins after another's
+        end continues in its slot."""
         left = {tid: events for tid, events in self.threads}
         mine = {tid: [] for tid in left}
         tids = [tid for tid, _ in self.threads]
@@ -211,14 +211,14 @@ class Recorder:
                     self.pad(here, self.ends.pop()[0])
 
     def finish(self):
-        """What the recorder does when the program ends."""
+        """The recorder's actions when the program ends."""
         for end, here in self.ends:
             self.pad(here, end)
         self.ends = []
         self.pad(self.notes_at, self.notes_end)
         self.put(24, b"tlrtD\0\0\0")
 
-    # -- what has to come out
+    # -- expected results
 
     def expected(self):
         threads = [(tid, [event for slot in slots for event in slot]) for tid, slots in self.kept.items()]
@@ -248,7 +248,7 @@ class Recorder:
 
 
 def name_all(tracks):
-    """The same tracks with the names that the binaries give."""
+    """The same tracks with names from the binaries."""
     for lines in tracks.values():
         for line in lines:
             if "function" in line["fields"] and line["fields"]["function"] is None:
@@ -278,7 +278,7 @@ def done_long_notes(r):
 
 
 def done_without_end(r):
-    """A copy that was made while the program ran on (`traceloom ctl flush`)."""
+    """A copy made while the program ran on (`traceloom ctl flush`)."""
     r.notes_of_begin()
     r.record(ring=3)
     r.finish()
@@ -296,13 +296,13 @@ def live_ring(r):
 
 
 def live_shared(r):
-    """Several buffers in a slot, which begin anywhere."""
+    """Several buffers in a slot, beginning anywhere."""
     r.notes_of_begin()
     r.record(slot=4 * PAGE, shared=True)
 
 
 def live_preamble(r):
-    """Killed while slots were begun: nothing, extents alone, and everything but NewBuffer, which comes last."""
+    """Killed while slots were begun: with nothing, extents alone, and everything but NewBuffer, which comes last."""
     r.notes_of_begin()
     r.record()
     r.take(2 * PAGE)
@@ -352,12 +352,12 @@ def live_half(r):
 
 
 def live_begun(r):
-    """Killed before anything happened."""
+    """Killed before any event."""
     r.threads, r.kept = [], {}
 
 
 def live_cut(r):
-    """A copy of a live file whose end is missing: of zeros, which hold nothing."""
+    """A copy of a live file without its end, which is only zeros."""
     r.notes_of_begin()
     r.record(slot=4 * PAGE)
     del r.data[max(here for _, here in r.ends) + 100:]
@@ -375,7 +375,7 @@ def bad_note(r, rule, line):
 
 
 def bad_kind(r):
-    """A record of no known kind in a live slot: its records before are good."""
+    """A record of unknown kind in a live slot: the records before it are good."""
     r.notes_of_begin()
     r.record(slot=2 * PAGE)
     end, here = r.ends[0]
@@ -393,7 +393,7 @@ def bad_between(r):
 
 
 def cases():
-    """name -> (how it was left, style of the program)"""
+    """name -> (the state in which it was left, style of the program)"""
     rich = dict(threads=3, events=220, args=60, custom=60, typed=130, tail=80, migrate=60, cpus=300)
     out = {
         "rec-done": (done, rich),

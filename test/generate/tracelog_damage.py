@@ -1,5 +1,5 @@
-"""Damage for the TraceLog generator: each function changes the records of a log, and notes in them what a reader has to say
-of it (rule), or what it has to understand in spite of it (fields)."""
+"""Damage for the TraceLog generator: each function changes the records of a log, and notes in them the problem that a
+reader must report (rule), or the values that it must still find (fields)."""
 from tracelog_lines import Record
 
 TOO_LARGE = "18446744073709551616"          # 2^64
@@ -16,14 +16,14 @@ def samples(log):
 
 
 def spoil(record, rule, old, new):
-    """The first `old` in the text becomes `new`; the line has to be skipped."""
+    """The first `old` in the text becomes `new`; the line must be skipped."""
     assert old in record.text, (old, record.text)
     record.text = record.text.replace(old, new, 1)
     record.rule = rule
 
 
 def insert(log, place, rule, *texts, hint=None):
-    """Lines that have to be skipped (rule), or to be passed over (None)."""
+    """Lines that must be skipped with a report (rule), or silently (None)."""
     at = len(log.records) * place // 10
     for text in texts:
         record = Record(None, None, None, None, text)
@@ -59,7 +59,7 @@ def flipped_bytes(log):
 
 
 def stack_size(log):
-    """The stack is cut all the same; later lines are as they were."""
+    """The stack is still cut; later lines are unchanged."""
     for number in (5, 17, 30):
         record = samples(log)[number]
         kept, size = record.delta[:2]
@@ -70,7 +70,7 @@ def stack_size(log):
 
 
 def lost_samples(log):
-    """What the program had is not what a reader can know; where the sizes agree by chance it cannot even tell."""
+    """A reader cannot know the program's stack; if the sizes agree by chance it cannot even notice."""
     for start in (6, 20, 41):
         for record in samples(log)[start:start + 3]:
             log.records.remove(record)
@@ -173,7 +173,7 @@ def fields(log):
 
 
 def backwards(log):
-    """Lines of a thread out of order: told, and used all the same."""
+    """Lines of a thread out of order: reported, but used."""
     every = samples(log)
     for number in (12, 26, 40):
         record = every[number]
@@ -205,7 +205,7 @@ def mixed_line_ends(log):
 
 
 def runtime_ends(log):
-    """Ends of compilations and collections that never began, and the other way round."""
+    """Ends of compilations and collections that never began, and begins without an end."""
     for _ in range(3):
         for name in ("gch.gcs", "gch.gcf", "jit.cms", "jit.cmf"):
             if any(record.name == name for record in log.records):
@@ -220,7 +220,7 @@ def long_lines(log):
     text = "N" * 200000
     log.type_named(0x0, text)
     log.function_named(0x3, "F" * 70000, "R" * 66000, "S" * 65536)
-    # The function of the longest name, 3, is only in ten of them: every frame has its name as JSON.
+    # Function 3, with the longest name, is only in ten of them: in JSON every frame repeats its name.
     frames = [(number % (5 if number < 50 else 3), 0x10 + number if number % 3 else None) for number in range(60000)]
     at = log.records[-1].at or 500
     log.sample(200, at, 0, 0, 0, False, None, frames, None)

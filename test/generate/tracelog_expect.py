@@ -1,7 +1,7 @@
-"""What a reader has to say about a generated TraceLog, from what its records mean. The texts of lines are not looked at.
+"""The answers expected for a generated TraceLog, from the meaning of its records. The texts of lines are not read.
 
-settle() first gives every record that survives its time, its thread and its stack; each answer is then worked out over the
-whole list, not line by line."""
+settle() first gives every surviving record its time, thread and stack; each answer is then computed from the whole list,
+not line by line."""
 from tracelog_lines import hexa
 
 MS = 1000000
@@ -68,7 +68,7 @@ class Answers:
         return "thread " + (iid or "?")
 
     def stack(self, record, offset, stacks, names):
-        """Undamaged logs: the stack is what the program had, and the differences have to lead to the same."""
+        """Undamaged logs: the stack is the program's, and the differences must lead to the same."""
         kept, size, moved, ip, frames = record.delta
         before = stacks.get(record.who, ())
         if len(before) != size:
@@ -85,7 +85,7 @@ class Answers:
         record.json["frames"] = [{"function": name, "iid": iid, "ip": ip} for (iid, ip), name in zip(record.stack, record.names)]
 
     def last_by(self, name, key, value):
-        """The latest value that records of this name give each key."""
+        """The latest value for each key in records of this name."""
         return {r.fields[key]: r.fields[value] for r in self.good if r.name == name and r.fields[key] is not None}
 
     # --------------------------------------------------------------------------------------------- info, check, jsonl
@@ -127,7 +127,7 @@ class Answers:
     # ------------------------------------------------------------------------------------------------------- samples
 
     def samples(self):
-        """([(count, period in ns, record)] of those that count, how many are counted, empty, paused)"""
+        """([(count, period in ns, record)] of those that count; the numbers of counted, empty and paused ones)"""
         period, paused, out, sums, method = 10, False, [], {"counted": 0, "empty": 0, "paused": 0}, None
         resumed = False
         for record in self.good:
@@ -150,7 +150,7 @@ class Answers:
         return out, sums
 
     def calls(self):
-        """Every frame that was ever on a stack, as dicts; of a call that began and ended both times are known."""
+        """Every frame that was ever on a stack, as dicts; a call that began and ended has both times."""
         config, stacks, every = {}, {}, []
         if not any(r.name == "prf.cfg" and r.fields["value"] == "Instrumentation" for r in self.good):
             return every
@@ -188,7 +188,7 @@ class Answers:
                 "open": sum(frame["begin"] is not None and frame["end"] is None for frame in every)}
 
     def add_calls(self, rows, key, outermost):
-        """Adds calls to rows of samples: those of a key, which `outermost` counts for the total only once on a stack."""
+        """Adds calls to rows of samples: those of a key; `outermost` adds a key to the total only once in a stack."""
         times = {}
         for frame in self.calls():
             if frame["time"] is None:
@@ -293,7 +293,7 @@ class Answers:
         for at, record in enumerate(self.good):
             if not record.name.startswith("jit."):
                 continue
-            # A thread that nobody named is told by its number.
+            # A thread without a name is shown by its number.
             who = record.who if record.who != "thread ?" else record.fields.get("osThreadId")
             queue = running.setdefault((who, record.name[4:6], record.fields["functionId"]), [])
             if record.name.endswith("s"):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes TraceLogs of every dialect, good and damaged ones, from a made-up .NET program that knows what it did.
+"""Makes TraceLogs of every dialect, good and damaged ones, from a made-up .NET program that records its own actions.
 
     tracelog_gen.py --list              the names of the cases
     tracelog_gen.py --one NAME FILE     writes one of them
     tracelog_gen.py --out DIR           writes all, each NAME.log with its answers beside it: NAME.log.info.json, ...
     tracelog_gen.py --bulk MIB FILE     writes a large log, and prints how many events and samples it has
 
-The answers come from the program that was simulated (tracelog_expect.py), not from a reader."""
+The answers come from the simulated program (tracelog_expect.py), not from a reader."""
 import argparse
 import json
 import os
@@ -56,7 +56,7 @@ def cases():
 
 
 def limits(log):
-    """The largest numbers that are allowed."""
+    """The largest allowed numbers."""
     most = 9223372036854
     log.config("SamplingTimeoutMs", "3600000")
     log.function_named(0xFFFFFFFFFFFFFFFF, "Most", "", "")
@@ -81,7 +81,7 @@ def limits(log):
 
 
 def one_of_each(log):
-    """Every record of all dialects once, in one file, and what is rare in them: undefined ids, empty lists, odd names."""
+    """Every record of all dialects once, in one file, with rare contents: undefined ids, empty lists, odd names."""
     log.jit("jit cms", None, None, 3, None)
     log.jit("jit css", None, 17, 3, 0x10)
     log.thread_assigned(3, 17)
@@ -155,7 +155,7 @@ def make(name, shift=0):
 
 
 def compare_with_books(name, out, books):
-    """What the program itself wrote down must be what follows from its log."""
+    """The program's own records must agree with its log."""
     rows = {row["id"]: row for row in out["func"]["functions"]}
     if books["calls"]:
         assert {iid: (row["calls"], row["min"], row["max"]) for iid, row in rows.items()} == {
@@ -172,7 +172,7 @@ def compare_with_books(name, out, books):
 
 
 def bulk(path, megabytes, dialect="doc"):
-    """A large log, quickly: what the program does once all its code is there, again and again, at other times."""
+    """A large log, quickly: repeats the program's actions after all code is compiled, at other times."""
     runtime = Runtime(5, dialect, steps=3000, threads=4)
     for thread in runtime.threads:
         if thread.alive:

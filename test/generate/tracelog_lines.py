@@ -1,19 +1,19 @@
-"""Lines of a TraceLog in each dialect, for the generator. Each line is a Record that carries its text and what it means;
-nothing here reads a text."""
+"""Lines of a TraceLog in each dialect, for the generator. Each line is a Record with its text and its meaning; nothing
+here reads a text."""
 
 DIALECTS = ("doc", "vs", "old", "saved")
 
 
 class Record:
-    """A line. `name` None: it is not a record (blank, comment). `rule`: a reader has to skip it, for this reason.
+    """A line. `name` None: it is not a record (blank, comment). `rule`: a reader must skip it, for this reason.
     `track`: "process", ("iid", "0x2" or None) or ("os", number). `at`: its time in ms, or None.
-    `hint`: of which dialect it is a sign, although it is skipped.
+    `hint`: the dialect that it indicates, even if skipped.
     `delta` of a sample: (kept, size, moved, ip, frames); `truth`: the stack that the program had."""
 
     def __init__(self, name, track, at, fields, text):
         self.name, self.track, self.at, self.fields, self.text = name, track, at, fields, text
         self.end, self.rule, self.bad_bytes, self.hint, self.delta, self.truth = b"\n", None, 0, None, None, None
-        self.oldest = False     # it has the shape that only the oldest recorders wrote
+        self.oldest = False     # it has the form of the oldest recorders only
 
 
 def hexa(value):
@@ -22,13 +22,13 @@ def hexa(value):
 
 
 class Log:
-    """Writes records. `free`: uses every spelling that readers have to accept, in place of the writer's own."""
+    """Writes records. `free`: in every spelling that readers must accept, instead of the writer's own."""
 
     def __init__(self, dialect, random, wide=True, free=False):
         self.dialect, self.random, self.free = dialect, random, free
         self.digits = 16 if wide else 8
         self.records = []
-        self.oldest = False     # as recorders wrote before there were iids of classes
+        self.oldest = False     # as written before there were iids of classes
 
     # ---------------------------------------------------------------------------------------------------- spelling
 
@@ -173,7 +173,7 @@ class Log:
         return record
 
     def of_thread(self, words, iid, os, at, fields, *texts):
-        """jit and gch: the device viewer wants the number of the system."""
+        """jit and gch: the device viewer needs the system's number."""
         if self.dialect == "vs" and os is not None:
             fields = dict(fields, threadIid=None, osThreadId=os, timestamp=at)
             return self.put(words, ("os", os), at, fields, "%d" % os, "%d" % at, *texts)

@@ -1,10 +1,10 @@
 """A made-up .NET program under a profiler, for the TraceLog generator: a runtime that compiles methods when they are first
 called, threads that call and sample them, a heap that is collected. It writes its log while it runs, and keeps its own
-books (`books`) of what happened, so that the answers can be checked against them."""
+records (`books`), to check the answers against."""
 from program import Random
 from tracelog_lines import Log
 
-# Name, return type, signature, callees, what it allocates. The number of a method is its place, until one is compiled anew.
+# Name, return type, signature, callees, allocations. A method's number is its place, until it is compiled again.
 METHODS = [
     ("Shop.Program:Main", "System.Void", "(string[])", (1, 1, 2, 9), (0,)),
     ("Shop.Server:Handle", "Shop.Reply", "(Shop.Request)", (2, 3, 4, 6, 10), (1, 4)),
@@ -22,7 +22,7 @@ METHODS = [
 ]
 TYPES = ["System.String", "Shop.Reply", "System.Char[]", "System.Int32[]", "System.Object[]", "Shop.Tree+Node`1[[System.Int32, "
          "mscorlib]]"]
-PRECOMPILED = (7, 8)            # their code is searched, not compiled
+PRECOMPILED = (7, 8)            # their code is found, not compiled
 LATE = (3, 5, 11)               # named only after they were used
 NEVER = (12,)                   # never named
 GENERATIONS = ("tfff", "tfff", "ttff", "tttf", "tttt", "ffft")
@@ -107,7 +107,7 @@ class Runtime:
         return self.address(0x26E24020 + number * 0x78)
 
     def new_thread(self):
-        """Handles and numbers of the system are used again after a thread is gone."""
+        """The system reuses handles and numbers of ended threads."""
         iid = len(self.threads)
         old = self.gone.pop() if self.gone else None
         thread = Thread(iid, old.handle if old else self.address(0x28000CA0 + iid * 0x200), old.os if old else 5483 + iid * 7)
@@ -143,7 +143,7 @@ class Runtime:
             self.name_late()
 
     def clock(self, thread):
-        """The threads' clocks are apart: only each by itself goes forward."""
+        """The threads' clocks differ: only each single one never goes back."""
         thread.at = max(thread.at, self.now - self.random.below(8), 0)
         return thread.at
 
@@ -182,7 +182,7 @@ class Runtime:
             if not self.random.chance(200):
                 self.move(thread)
         if self.random.chance(30):
-            thread.stack.append([None, None, None])                 # of a library that the profiler does not know
+            thread.stack.append([None, None, None])                 # of a library unknown to the profiler
             self.entered(thread)
             return
         if plan not in self.methods:
@@ -221,7 +221,7 @@ class Runtime:
             thread.stack[-1].append(thread.at)
 
     def tell(self, thread, count, at=None):
-        """One line: how the stack differs from what was told last, and how many samples it stands for."""
+        """One line: the difference of the stack from the last line's, and its number of samples."""
         at = self.clock(thread) if at is None else at
         kept, size = thread.low, len(thread.told)
         moved = kept > 0 and thread.told[kept - 1][1] != thread.stack[kept - 1][1]
@@ -295,7 +295,7 @@ class Runtime:
         self.books["compiled"] += words == "jit cm"
 
     def recompile(self, thread, method):
-        """Better code for a method that is called often: the same ids again. Sometimes the start is lost."""
+        """Better code for a frequently called method: the same ids again. Sometimes the start is lost."""
         if any(handle == method.handle for other in self.threads for _, handle in other.jobs):
             return
         worker = self.pick([other for other in self.threads if other.alive])
@@ -344,7 +344,7 @@ class Runtime:
     # -------------------------------------------------------------------------------------------- heap and processors
 
     def collect(self, thread):
-        """Collections may be open on several threads; what ends is the one that began last, whoever says so."""
+        """Collections may be open on several threads; any end belongs to the one that began last."""
         random = self.random
         self.collections.append(self.clock(thread))
         self.log.collection(thread.iid, thread.os, thread.at, random.chance(300), self.pick(GENERATIONS))
@@ -368,7 +368,7 @@ class Runtime:
         for thread in alive:
             used = self.random.below(12000)
             if self.style.get("clock_back") and self.random.chance(200):
-                used -= 12000                                           # another thread of the system, whose clock is behind
+                used -= 12000                                           # another thread of the system, with a late clock
             total += used
             self.log.thread_cpu(thread.iid, self.clock(thread), used)
         self.log.process_cpu(self.now, total)
@@ -387,7 +387,7 @@ class Runtime:
         for thread in self.threads[::2]:
             if thread.alive:
                 self.end_thread(thread)
-        if self.dialect == "old" or self.style.get("free"):         # what nobody knows
+        if self.dialect == "old" or self.style.get("free"):         # unknown records
             self.log.sample(None, self.now, 1, 0, 0, False, None, [(None, None), (77, None)], None)
             self.log.sample(None, self.now + 1, 1, 1, 2, True, None, [(0, 0xFFFFFFFFFFFFFFFF)], None)
             self.log.allocations(None, self.now + 1, [(None, 1, 24, None), (99, 2, 48, 0x10)])

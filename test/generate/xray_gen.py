@@ -23,12 +23,12 @@ NEW_BUFFER, END_OF_BUFFER, NEW_CPU, TSC_WRAP, WALLTIME, CUSTOM_EVENT, ARGUMENT, 
 
 
 def unused(count):
-    """Bytes that a format does not use: not zero, as in files of the real runtime."""
+    """Unused bytes of a format: not zero, as in files of the real runtime."""
     return (b"\xaa\x55\x13\xfe" * 4)[:count]
 
 
 class File:
-    """Bytes, and where each record lies."""
+    """Bytes, and the place of each record."""
 
     def __init__(self, order):
         self.order, self.data, self.places = order, bytearray(), []
@@ -50,8 +50,8 @@ class File:
 # ---------------------------------------------------------------------------------------------------------------- basic
 
 def basic(version, order, threads, hz=HZ, piece=9, split=False, lost=0):
-    """Threads flush their buffers in turn, `piece` events at a time; `split`: records, so that others lie between an entry and
-    its argument. Of every `lost`-th event the argument of a call is left that is too deep to be recorded."""
+    """Threads flush their buffers in turn, `piece` events at a time; `split`: records, so that others lie between an entry
+    and its argument. Every `lost`-th event is followed by the argument of a call too deep to be recorded."""
     file = File(order)
     file.add("header", file.pack("HHIQ", version, 0, 3, hz) + unused(16))
 
@@ -82,7 +82,7 @@ def basic(version, order, threads, hz=HZ, piece=9, split=False, lost=0):
 class Fdr:
     def __init__(self, version, order, hz, buffer, overwrites=False):
         self.version, self.hz, self.buffer = version, hz, buffer
-        self.overwrites = overwrites                                    # each record lies on the payload of the one before
+        self.overwrites = overwrites                                    # each record overwrites the payload of the one before
         self.file = File(order)
 
     def metadata(self, kind, form="", *values):
@@ -123,7 +123,7 @@ class Fdr:
         """[[(name, bytes), ...], ...]: the events of one thread, cut into buffers"""
         out, space, tsc, cpu = [], 0, 0, None
         for event in events:
-            need = 16 + len(event.data) + 16 * len(event.args) + 32     # the largest that may come, with wrap and cpu
+            need = 16 + len(event.data) + 16 * len(event.args) + 32     # the largest possible, with wrap and cpu
             if need > space:
                 micros = event.tsc * 10**6 // (self.hz or 10**9)
                 out.append([("new buffer", self.metadata(NEW_BUFFER, "i", tid)),
@@ -161,7 +161,7 @@ class Fdr:
                 file.add("extents", self.metadata(EXTENTS, "Q", self.extents(records)))
             for name, data in records:
                 file.add(name, data)
-            if self.overwrites and self.version == 2:                   # the extents count what is not there
+            if self.overwrites and self.version == 2:                   # the extents count missing bytes
                 file.add("remains", b"\x77" * (start + 16 + self.extents(records) - len(file.data)))
             if self.version == 1:
                 file.add("end of buffer", self.metadata(END_OF_BUFFER))
@@ -186,8 +186,8 @@ def concatenated(make, version, order, threads, hz=HZ, buffers=(None, None), **o
 # -------------------------------------------------------------------------------------------------------------- profile
 
 def profile(order, threads):
-    """Counts the calls of each path and their time, callees included, as the runtime does: each call of an outermost function
-    has paths of its own. A thread's blocks are two where it has several of these."""
+    """Counts the calls of each path and their time, including callees, like the runtime: each call of an outermost function
+    has its own paths. A thread with several of these has two blocks."""
     file = File(order)
     file.add("header", file.pack("QQQQ", 0x7872617970726F66, 0x20180424, 1_700_000_000 * 10**9, PID))
     number = 0
@@ -299,7 +299,7 @@ def basic_kind(file):
 
 
 def other_header(file):
-    """The second header says another frequency."""
+    """The second header has another frequency."""
     at, _ = file.find("header")[1]
     file.put(at + 8, file.pack("Q", 1_999_999_999))
     return "fdr.other-header", at

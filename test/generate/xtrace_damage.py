@@ -1,6 +1,6 @@
-"""Damaged instruction streams and snapshots: what is wrong with them, and what a reader has to say of it.
+"""Damaged instruction streams and snapshots, and the problems that a reader must report.
 
-Each function gets a random number generator and the two files of a good case, and returns the files that are changed."""
+Each function gets a random number generator and the two files of a good case, and returns the changed files."""
 import random
 import struct
 
@@ -30,14 +30,14 @@ def unknown_first(rng, stream, shots):
 
 
 def cut_in(rng, stream, shots):
-    """Anywhere in a payload, also right behind the token."""
+    """Anywhere in a payload, also right after the token."""
     number = rng.randrange(len(stream.record.events) - 1)
     event, end = stream.record.events[number], stream.record.events[number + 1].offset
     return [cut_here(stream, event, stream.data[:rng.randrange(event.offset + 1, end)], "xtrace.truncated")]
 
 
 def cut_between(rng, stream, shots):
-    """Nobody can see that: a stream has no end."""
+    """Undetectable: a stream has no end mark."""
     number = rng.randrange(1, len(stream.record.events))
     return [xtrace_gen.File(stream.name, stream.data[:stream.record.events[number].offset], stream.events[:number])]
 
@@ -61,7 +61,7 @@ def vec_cut(rng, stream, shots):
 
 
 def wrong_target(rng, stream, shots):
-    """Of any branch to a register but the last, which nothing follows."""
+    """From any branch to a register but the last, which nothing follows."""
     events = stream.record.events
     event = rng.choice([e for number, e in enumerate(events) if e.name == "target"
                         and any(later.name == "insn" for later in events[number:])])
@@ -79,12 +79,12 @@ def bytes_of(event):
 
 
 def known_before(events):
-    """(number of a load, one of its addresses) for loads of bytes that were loaded or stored before, with nothing between
-    that makes readers forget; so far that a cache instruction cannot have been near, the place is left out."""
+    """(number of a load, one of its addresses) for loads of bytes that were loaded or stored before, if nothing between
+    makes readers forget them. Places near a cache instruction are left out."""
     known, found = set(), []
     for number, event in enumerate(events):
         if event.name in ("svc_arg", "svc_ret", "dc", "all_gpr", "stxr") or (event.name == "insn" and event.cls == "exception"):
-            known.clear()  # more than readers do, so what is left is sure
+            known.clear()  # more than readers do, so the rest is certain
         elif event.name in ("load", "store"):
             if event.name == "load":
                 found += [(number, address) for address in bytes_of(event) if address in known]
@@ -93,7 +93,7 @@ def known_before(events):
 
 
 def wrong_load(rng, stream, shots):
-    """A byte of a load; the next load of it is wrong, too, for readers believe what they saw last."""
+    """A byte of a load; the next load of it is wrong, too, because readers believe the last one."""
     events = stream.record.events
     number, address = rng.choice(known_before(events))
     event = events[number]
@@ -114,7 +114,7 @@ def wrong_load(rng, stream, shots):
 
 
 def jump(rng, stream, shots):
-    """Behind the end of the program: two instructions that do not follow each other, and a B that goes elsewhere."""
+    """After the end of the program: two instructions that do not follow each other, and a B to another place."""
     pc, data, lines = 0x500000, bytearray(stream.data), list(stream.events)
     for op, step in ((0xd503201f, 4), (0xd503201f, 8 + 4 * rng.randrange(100)), (0x14000004, 16), (0x14000004, 20),
                      (0xb4000080, 4), (0xb4000080, 16), (0xb4000080, 8), (0xd503201f, 0)):
@@ -126,7 +126,7 @@ def jump(rng, stream, shots):
 
 
 def jump_problems(data, at):
-    """Of the instructions that jump() adds, from what each may be followed by."""
+    """For the instructions added by jump(), from the possible successors of each."""
     problems, allowed = [], None
     while at < len(data):
         _, pc, op = struct.unpack_from("<BQI", data, at)
@@ -140,13 +140,13 @@ def jump_problems(data, at):
 # ---------------------------------------------------------------- snapshots
 
 def snapshots(shots, data, kept, problems, damage=None, stream=None):
-    """`kept`: numbers of the records that are read."""
+    """`kept`: numbers of the readable records."""
     lines = [shots.events[number] for number in kept]
     return [xtrace_gen.File(shots.name, data, lines, problems, damage)] + ([stream] if stream else [])
 
 
 def place(shots, number):
-    """The offset of a record, behind a header of 24 bytes."""
+    """The offset of a record, after a header of 24 bytes."""
     return 24 + number * len(shot_bytes(shots.shots[0]))
 
 
@@ -171,7 +171,7 @@ def shot_none(rng, stream, shots):
 
 
 def shot_changed(rng, stream, shots, number, rule, fields):
-    """A record says something else: {offset in it: (value, field)}. Nothing is lost by that."""
+    """A record has other values: {offset in it: (value, field)}. This loses nothing."""
     data, at = bytearray(shots.data), place(shots, number)
     lines = [dict(line) for line in shots.events]
     for offset, (value, field) in fields.items():
@@ -189,7 +189,7 @@ def shot_offset(rng, stream, shots):
 
 
 def shot_order(rng, stream, shots):
-    """More user instructions than instructions; alone, so that there is no stream that disagrees, too."""
+    """More user instructions than instructions; alone, so that no stream disagrees, too."""
     number = len(shots.shots) - 1
     insns = shots.shots[number]["insns"]
     return shot_changed(rng, stream, shots, number, "xtrace.snapshot-order", {16: (insns + 1, "user_insns")})[:1]
@@ -223,7 +223,7 @@ DAMAGES = ["damaged-%s-%d" % (kind, number) for kind in list(STREAMS) + list(SNA
 
 
 def base(name):
-    """The files that are damaged in this case."""
+    """The files damaged in this case."""
     kind, number = name[len("damaged-"):].rsplit("-", 1)
     return xtrace_gen.simulate(seed=40 + int(number), every=11 if kind == "shot-registers" else 37)
 

@@ -4,11 +4,11 @@ for a seed; and damaged ones (xtrace_damage.py):
 
     xtrace_gen.py --list
     xtrace_gen.py --one NAME FOLDER     the files of a case
-    xtrace_gen.py --pack FOLDER NAME... each case as one file, as tl_folder_open_memory() takes it
+    xtrace_gen.py --pack FOLDER NAME... each case as one file, for tl_folder_open_memory()
     xtrace_gen.py --suite FOLDER        all of them, each in a folder of its name
     xtrace_gen.py --elf NAME FILE       symbols of the program of a case
 
-A case is a list of files, each with its bytes and what has to be read from it: see File."""
+A case is a list of files, each with its bytes and the expected answers: see File."""
 import os
 import random
 import struct
@@ -22,8 +22,8 @@ TIME = 1750000000
 
 
 class File:
-    """`events`: lines of jsonl. `damage`: the offset where reading ends and its rule, or None. `problems`: (offset, rule) as
-    check tells them. `reports`, `cpu`: of streams that are whole."""
+    """`events`: lines of jsonl. `damage`: the offset where reading ends and its rule, or None. `problems`: (offset, rule)
+    for check. `reports`, `cpu`: of intact streams."""
 
     def __init__(self, name, data, events, problems=(), damage=None, reports=None, cpu=None, record=None, shots=None):
         self.name, self.data, self.events, self.problems = name, bytes(data), events, list(problems)
@@ -39,7 +39,7 @@ def arithmetic(code, rng, count):
 
 
 def fill(code, rng):
-    """x0: where to, x1: how often. Stores of all sizes."""
+    """x0: target, x1: count. Stores of all sizes."""
     code.label("fill")
     code.mov(2, 0)
     code.const(9, rng.getrandbits(64))
@@ -56,7 +56,7 @@ def fill(code, rng):
 
 
 def total(code, rng):
-    """x0: where from, x1: how often; x0: a sum. Loads of all sizes, and branches that depend on them."""
+    """x0: source, x1: count; returns a sum in x0. Loads of all sizes, and branches that depend on them."""
     code.label("sum")
     code.const(3, 0)
     code.label("sum.loop")
@@ -76,7 +76,7 @@ def total(code, rng):
 
 
 def copy(code, rng, vectors):
-    """x0: to, x1: from, x2: how often. Pairs and vectors."""
+    """x0: target, x1: source, x2: count. Pairs and vectors."""
     code.label("copy")
     code.cbz(2, "copy.end")
     code.pair(True, 3, 4, 1, 0)
@@ -98,7 +98,7 @@ def copy(code, rng, vectors):
 
 
 def lock(code):
-    """x0: a word that several threads change."""
+    """x0: address of a word that several threads change."""
     code.label("lock")
     code.ldxr(1, 0)
     code.addi(1, 1, 1)
@@ -187,7 +187,7 @@ def program(rng, rounds=2, vectors=False, vector_length=128):
     code.const(0, 0)
     code.const(8, 94)
     code.svc()
-    code.label("far", TEXT + 0x1000)  # on another page: goes on behind a branch to a register
+    code.label("far", TEXT + 0x1000)  # on another page: continues after a branch to a register
     code.addi(12, 12, 16)
     code.nop()
     code.br(12)
@@ -208,7 +208,7 @@ def program(rng, rounds=2, vectors=False, vector_length=128):
 # ---------------------------------------------------------------- cases
 
 def run(cpus, rng, limit, every, kernel):
-    """All threads, in an order that the seed says; a snapshot before every so many instructions of a thread."""
+    """All threads, in an order from the seed; a snapshot of a thread at regular numbers of its instructions."""
     running = list(cpus)
     while running:
         cpu = rng.choice(running)
@@ -218,7 +218,7 @@ def run(cpus, rng, limit, every, kernel):
             if cpu.record.insns >= limit or not cpu.step():
                 running.remove(cpu)
                 break
-            # Not right behind ERET: there its TARGET_B would be a contradiction.
+            # Not right after ERET: there its TARGET_B would be a contradiction.
             if kernel and cpu.el == 0 and cpu.record.last[2] == 0 and rng.random() < 0.03:
                 cpu.interrupt(cpu.code.labels["system"])
 
@@ -234,7 +234,7 @@ def make(name):
 
 def simulate(seed=1, tracks=("4711",), rounds=1, limit=100000, every=100, header=24, vl=128, timed=False, kernel=False,
              pcs="blocks", hidden=False):
-    """`kernel`: processors are recorded, not threads."""
+    """`kernel`: records processors, not threads."""
     rng = random.Random("xtrace %d" % seed)
     code = program(rng, rounds, vectors=vl >= 256)
     clock = [rng.randrange(1, 1000)] if timed else None
@@ -257,7 +257,7 @@ def simulate(seed=1, tracks=("4711",), rounds=1, limit=100000, every=100, header
 
 
 def bulk(path, insns):
-    """A stream of at least so many instructions, for measuring: one program again and again."""
+    """A stream of at least that many instructions, for benchmarks: one program again and again."""
     data = bytes(simulate(seed=30, rounds=40, every=0)[0].data)
     rounds = 1 + insns // 8000
     with open(path, "wb") as out:

@@ -1,8 +1,8 @@
-"""A small machine of aarch64 that really executes what it is given, and tells a recorder: registers, memory and exception
-levels of one processor, and an assembler for the instructions that it knows.
+"""A small aarch64 machine that really executes its program, and reports to a recorder: registers, memory and exception
+levels of one processor, and an assembler for its instructions.
 
-An instruction is (opcode, class, function): the function does what the instruction does, and the class is what
-`report --by mix` has to call it; nothing here takes an opcode apart."""
+An instruction is (opcode, class, function): the function executes it, and the class is its name in `report --by mix`;
+nothing here decodes an opcode."""
 import random
 import struct
 
@@ -12,13 +12,13 @@ STOPPED = None
 EQ, NE, HS, LO, MI, PL, GE, LT = 0, 1, 2, 3, 4, 5, 10, 11
 SYSTEM_REGISTERS = ("fpcr", "fpsr", "nzcv", "tpidr_el0", "tpidrro_el0", "ttbr0_el1", "elr_el1", "spsr_el1", "esr_el1",
                     "tpidr_el1", "daif")
-VECTOR = 0xffff000000080000  # where an interrupt goes: the code of the system lies there
+VECTOR = 0xffff000000080000  # target of interrupts: the code of the system
 ZVA = 64
 BLOCK_ENDS = ("branch.jump", "branch.call", "branch.cond", "branch.indirect", "branch.indirect_call", "branch.return", "exception")
 
 
 class Memory:
-    """Bytes by address; what was never written is random, and always the same for a seed."""
+    """Bytes by address; bytes never written are random, and always the same for a seed."""
 
     def __init__(self, seed):
         self.seed, self.pages = seed, {}
@@ -37,7 +37,7 @@ class Memory:
 
 
 class Code:
-    """The assembler: put() in their order, labels anywhere, and link() at the end."""
+    """The assembler: put() in order, labels anywhere, and link() at the end."""
 
     def __init__(self):
         self.words, self.labels, self.open, self.pc = {}, {}, [], 0
@@ -51,7 +51,7 @@ class Code:
         self.pc += 4
 
     def branch(self, op, cls, to, taken, shift=5, bits=19, link=False):
-        """`taken` asks the processor whether it goes there."""
+        """`taken` asks the processor whether the branch is taken."""
         self.open.append((self.pc, to, shift, bits))
 
         def run(cpu):
@@ -146,7 +146,7 @@ class Code:
         self.put(op | load << 22 | (imm // 8 & 0x7f) << 15 | rt2 << 10 | rn << 5 | rt, "load" if load else "store", run)
 
     def vector_run(self, load, vt, rn, imm, size):
-        """Another element of the vectors: None is all of it."""
+        """Another element of the vectors: None means all."""
         def run(cpu):
             n = size or len(cpu.z[vt])
             at = cpu.x[rn] + (imm if size else imm * n)
@@ -304,7 +304,7 @@ class Cpu:
         self.memory.write(address & MASK, data)
 
     def exclusive(self, address, data):
-        """Fails where somebody else was quicker, and by chance; a store that fails is told or not."""
+        """Fails after another thread's store, and by chance; a failed store is reported or not."""
         fails = self.monitor != self.memory.read(address, 8) or self.rng.random() < 0.4
         if not fails or self.rng.random() < 0.5:
             self.record.access("store", address, data)
@@ -335,7 +335,7 @@ class Cpu:
         self.nzcv, self.el, self.next = self.system["spsr_el1"] & 0xf0000000, 0, self.system["elr_el1"]
 
     def system_call(self):
-        """What Linux would do, as far as the programs need it."""
+        """The effects of Linux, as far as the programs need them."""
         number, arguments = self.x[8], self.x[:6]
         for value in [number] + arguments:
             self.record.value("svc_arg", value)
@@ -346,10 +346,10 @@ class Cpu:
             result = sum(length for _, length in buffers)
         elif number == 64:  # write
             result = arguments[2]
-        elif number == 63:  # read: it changes memory that nobody sees being changed
+        elif number == 63:  # read: it changes memory without visible stores
             self.memory.write(arguments[1], self.rng.randbytes(arguments[2]))
             result = arguments[2]
-        elif number == 56:  # openat: only names that begin with a slash are there
+        elif number == 56:  # openat: only names with a leading slash exist
             result = 3 if self.memory.read(arguments[1], 1) == b"/" else -2
         elif number == 94:  # exit_group
             self.record.system_call(number, None)

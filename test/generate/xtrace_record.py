@@ -1,5 +1,5 @@
-"""What is recorded of the machine of xtrace_machine.py: the tokens of a stream with their places, snapshots, and tables of
-what happened, counted while it happens and not read from the stream."""
+"""Recordings of the machine of xtrace_machine.py: the tokens of a stream with their places, snapshots, and tables that are
+counted during the run and not read from the stream."""
 import struct
 
 from xtrace_machine import BLOCK_ENDS, MASK, SYSTEM_REGISTERS
@@ -11,7 +11,7 @@ HEADER = struct.Struct("<IIQBBB5x")
 
 
 class Event:
-    """What stands at an offset of the stream."""
+    """The token at an offset of the stream."""
     __slots__ = ("name", "ts", "offset", "fields", "cls")
 
     def __init__(self, name, ts, offset, fields, cls=None):
@@ -19,9 +19,9 @@ class Event:
 
 
 class Record:
-    """The recorder of one track. `pcs`: where instructions say their pc: at "blocks" (as we write it), only behind
-    "jumps", "all". `hidden`: the first instructions do not. `clock`: a list with the number of the next access, which all
-    tracks share."""
+    """The recorder of one track. `pcs`: which instructions carry their pc: at "blocks" (as we write it), only after
+    "jumps", "all". `hidden`: the first instructions do not. `clock`: a list with the number of the next access, shared by
+    all tracks."""
 
     def __init__(self, name="4711", pcs="blocks", hidden=False, clock=None):
         self.name, self.pcs, self.hidden, self.clock = name, pcs, hidden, clock
@@ -29,7 +29,7 @@ class Record:
         self.insns = self.user = 0
         self.last = None                      # (pc, class, level) of the last instruction
         self.hidden_once = hidden
-        self.known = False                    # is the pc of the last instruction known to a reader?
+        self.known = False                    # does a reader know the pc of the last instruction?
         self.levels, self.classes = [0] * 4, {}
         self.tokens = {"load": [0, 0], "store": [0, 0]}
         self.blocks, self.block, self.without_pc = {}, None, 0
@@ -108,13 +108,13 @@ class Record:
         self.shots.append({"file": 0, "offset": len(self.data), "user_insns": self.user, "insns": self.insns, "x": list(cpu.x),
                            "z": list(cpu.z), "p": cpu.p[:16], "ffr": cpu.p[16], "za": cpu.za, **cpu.system, "vl": cpu.vl})
 
-    # ---- what readers have to say
+    # ---- expected answers
 
     def jsonl(self):
         return [{"ts": e.ts, "class": e.name, "track": self.name, "fields": e.fields} for e in self.events]
 
     def reports(self):
-        """`by` -> the members of its answer that matter; call when recording has ended."""
+        """`by` -> the relevant members of its answer; call after recording."""
         self.end_block()
         return {
             "mix": {"instructions": self.insns, "levels": {"el%d" % i: n for i, n in enumerate(self.levels)},
@@ -135,7 +135,7 @@ class Record:
 
 
 def classes(events):
-    """As `info --json` lists them."""
+    """In the form of `info --json`."""
     counts = {}
     for event in events:
         counts[event["class"]] = counts.get(event["class"], 0) + 1
@@ -153,7 +153,7 @@ def shot_bytes(shot):
 
 
 def header_bytes(size, timed):
-    """24, 19, 32 or 0 bytes; the longest has padding that nobody knows of."""
+    """24, 19, 32 or 0 bytes; the longest has undocumented padding."""
     return (HEADER.pack(0x584f574e, 3, 2, 1, 0, timed) + bytes(8))[:size]
 
 

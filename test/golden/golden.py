@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Runs the command on small committed inputs and compares every byte: golden.py NAME, or golden.py --record [NAME...]
 
-cases.txt says what is run, expected/NAME.out and .err (if anything is said) hold what was printed, after a person has
-read it."""
+cases.txt has the commands, expected/NAME.out and .err (if there is any) the output, which a person has read."""
 import os
 import re
 import shlex
@@ -28,7 +27,7 @@ def cases():
 
 
 def plain(data):
-    """Output without what changes with every release."""
+    """Output without the parts that change with every release."""
     return re.sub(rb"traceloom \d+\.\d+\.\d+", b"traceloom VERSION", data)
 
 
@@ -37,9 +36,9 @@ def expected_path(name, what):
 
 
 def execute(name):
-    """Names that end in -utf8 run in such a locale; all others in one that every host has. Instructions are written by our
-    own hands: a disassembler that is installed or not says the same in other words. TL_LOCALE_UTF8 and TL_LOCALE_8BIT name
-    other locales, in which the same has to be printed."""
+    """Cases named *-utf8 run in such a locale; all others in one that every host has. Instructions are shown by our own
+    code: an installed disassembler words them differently. TL_LOCALE_UTF8 and TL_LOCALE_8BIT name other locales, in
+    which the output must be the same."""
     locale = os.environ.get("TL_LOCALE_UTF8", "C.UTF-8") if name.endswith("-utf8") else os.environ.get("TL_LOCALE_8BIT", "C")
     env = {"LC_ALL": locale, "TRACELOOM_LLVM": "off"}
     return harness.run(*cases()[name][1], cwd=INPUT, env=env)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the golden inputs with our generator and records what the command prints: record.sh BINARY [NAME...]
-# Read `git diff test/golden` before committing: what is recorded is what will be demanded.
+# Makes the golden inputs with our generator and records the command's output: record.sh BINARY [NAME...]
+# Read `git diff test/golden` before committing: the tests will demand what is recorded.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$(realpath "${1:?usage: record.sh BINARY [NAME...]}")

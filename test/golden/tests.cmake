@@ -4,7 +4,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${golden_cases})
 file(STRINGS ${golden_cases} golden_lines REGEX "^[a-z]")
 foreach(line IN LISTS golden_lines)
   string(REGEX REPLACE " .*" "" name "${line}")
-  # What depends on a library is not a case for builds without it.
+  # Builds without a library have no case that depends on it.
   if((line MATCHES "\\.gz" AND NOT TRACELOOM_ZLIB) OR (line MATCHES "pprof" AND NOT TRACELOOM_ZLIB))
     continue()
   endif()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# All that hostile.py can do, with a driver that has sanitizers and with a plain one: all.sh DRIVER PLAIN_DRIVER [CHANGES]
-# Every group is run, whatever fails; what failed lies in the folder `work` beside each driver.
+# Everything in hostile.py, with a driver with sanitizers and a plain one: all.sh DRIVER PLAIN_DRIVER [CHANGES]
+# Runs every group, whatever fails; failed traces are in the folder `work` beside each driver.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 driver=${1:?usage: all.sh DRIVER PLAIN_DRIVER [CHANGES]}

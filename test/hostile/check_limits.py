@@ -12,7 +12,7 @@ import harness
 
 ROW = re.compile(r"^\| `([A-Z][A-Z0-9_]+)` \| ([\d,]+)[^|]*\| `([^`]+)` \| ([^|]*) \| ([^|]*) \|$", re.M)
 ANY_ROW = re.compile(r"^\| `[A-Z][A-Z0-9_]+` \| [\d,]+.*$", re.M)
-# Tests of what a build may lack: their names are known to the sources alone.
+# Tests that a build may lack: only the sources have their names.
 OPTIONAL = "hostile.large.zstd-", "hostile.large.bzip2", "hostile.large.gzip"
 
 

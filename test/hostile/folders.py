@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Traces that are folders, in which a file is missing, a folder, a link to itself, a pipe, unreadable, or empty:
+"""Folders as traces in which a file is missing, a folder, a link to itself, a pipe, unreadable, or empty:
 
     folders.py KIND
 
-Whatever it is, the verbs end with a documented status, and name the trace if anything is wrong."""
+In each case the verbs end with a documented status, and name the trace in their messages."""
 import os
 import shutil
 import subprocess
@@ -31,7 +31,7 @@ def loop(path):
 
 
 def upwards(path):
-    """A link to the folder that it is in: walking through it would not end."""
+    """A link to its own folder: following it would not end."""
     os.remove(path)
     os.symlink(".", path)
 
@@ -58,7 +58,7 @@ KINDS = {f.__name__: f for f in (missing, folder, loop, upwards, pipe, unreadabl
 
 
 def run(command, work, kind):
-    """As somebody who may not read everything, where that matters."""
+    """Run by a user who may not read everything, if that matters."""
     as_nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if kind == "unreadable" and os.geteuid() == 0 else {}
     return subprocess.run(harness.binary() + command, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           text=True, errors="replace", timeout=120, env=dict(os.environ, TRACELOOM_NO_CACHE="1"), **as_nobody)

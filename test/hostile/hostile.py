@@ -4,9 +4,9 @@
     hostile.py DRIVER GROUP [--everything] [--changes N] [--memory] [--only NAME]
 
 GROUP is a kind of trace: xray, recording, ctf, tracelog, xtrace, profile. Traces are those of test/golden/input; with
---everything also those that the generators make and those of TL_SHARED. --changes N takes about so many, spread evenly;
-without it, every change there is. --memory is for a driver without sanitizers: peak memory is compared with the promise.
-hostile_driver.c makes the changes, and says what has to hold; a folder is changed in each of its files."""
+--everything also those of the generators and of TL_SHARED. --changes N takes about that many, evenly spread; without it,
+all changes. --memory is for a driver without sanitizers: compares peak memory with the promise. hostile_driver.c makes
+the changes, and lists what must hold; each file of a folder is changed."""
 import argparse
 import os
 import re
@@ -34,7 +34,7 @@ def is_folder_trace(path):
 
 
 def traces_below(root):
-    """Files and folders that are traces; what is expected of them is left out."""
+    """Files and folders that are traces, without their expected answers."""
     for folder, folders, files in os.walk(root):
         folders.sort()
         if is_folder_trace(folder):
@@ -62,7 +62,7 @@ def traces(group, everything, work):
 
 
 def index_places(data):
-    """Where a larger file has headers: packets of CTF, buffers of FDR, and else the begin of pages."""
+    """The headers in a larger file: packets of CTF, buffers of FDR, otherwise the begins of pages."""
     begins = [m.start() for m in re.finditer(b"\xc1\x1f\xfc\xc1|\xc1\xfc\x1f\xc1", data)]
     if not begins and data[:2] in (b"\1\0", b"\2\0", b"\3\0", b"\4\0", b"\5\0") and data[2:4] == b"\1\0":
         size = struct.unpack_from("<Q", data, 16)[0]
@@ -71,10 +71,10 @@ def index_places(data):
 
 
 class Victim:
-    """A file of a trace that is changed."""
+    """A file of a trace, to be changed."""
 
     def __init__(self, trace, file):
-        self.trace, self.file = trace, file                         # file: relative to the folder that the trace is in
+        self.trace, self.file = trace, file                         # file: relative to the folder of the trace
         with open(file if os.path.isabs(file) else os.path.join(os.path.dirname(trace), file), "rb") as f:
             data = f.read()
         self.ranges = [] if len(data) <= SMALL else [(at, at + 64) for at in index_places(data)]
@@ -96,7 +96,7 @@ def is_fit(trace):
 
 
 def run_driver(a, victim, every, start, work):
-    """In a copy of the trace. Returns the numbers of its last line, and what it printed."""
+    """Runs the driver on a copy of the trace. Returns the numbers of its last line, and its output."""
     folder = os.path.join(work, "copy")
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
@@ -131,7 +131,7 @@ def main():
     chosen = [t for t in traces(a.group, a.everything, work) if a.only in t and is_fit(t)]
     all_victims = [v for trace in chosen for v in victims(trace)]
     total = sum(v.changes for v in all_victims)
-    # Odd, and not a multiple of 3: so each value, and cuts, take their turn at the places that are left.
+    # Odd, and not a multiple of 3: so each value, and cuts, take turns at the remaining places.
     every = max(1, total // a.changes) if a.changes else 1
     while every > 1 and (every % 2 == 0 or every % 3 == 0):
         every += 1

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Inputs that are made to cost time or memory: bombs, holes, depth, numbers of files. large.py CASE | --list
+"""Inputs made to cost time or memory: bombs, holes, depth, numbers of files. large.py CASE | --list
 
-Each is read by the build without sanitizers, in its own process, whose peak memory and processor time are measured:
-it has to be refused, or read, in at most 256 MiB, and the message names it. Limits on time are for what does not end."""
+The build without sanitizers reads each in its own process, whose peak memory and processor time are measured: it must be
+refused, or read, in at most 256 MiB, and the message names it. Limits on time only catch endless runs."""
 import bz2
 import gzip
 import os
@@ -88,7 +88,7 @@ def golden(*names):
 # --------------------------------------------------------------------------------------------------- compressed bombs
 
 def zstd(data, sized):
-    """One frame; of input from a pipe the tool does not know the size."""
+    """One frame; the tool does not know the size of input from a pipe."""
     if not sized:
         return subprocess.run(["zstd", "-q", "-c"], input=data, stdout=subprocess.PIPE, check=True).stdout
     return subprocess.run(["zstd", "-q", "-c", "--stream-size=%d" % len(data)], input=data, stdout=subprocess.PIPE, check=True).stdout
@@ -98,7 +98,7 @@ TOO_MUCH = "decompresses to more than 4096 times its size"
 
 
 def zstd_sized(c):
-    """Up to 1 GiB is read, whatever it takes."""
+    """Up to 1 GiB is read, at any cost."""
     frame = zstd(ZERO, True)
     c.write("zeros.zst", frame * 40)
     c.run("info zeros.zst", 3, TOO_MUCH)
@@ -130,7 +130,7 @@ def zstd_long(c):
 
 
 def zstd_frames(c):
-    """More frames than are remembered: all is kept, and read."""
+    """More frames than are remembered: everything is kept, and read."""
     log = golden("fdr-v5-le-plain.xray")
     c.write("many.xray.zst", zstd(log, True), zstd(b"", True) * ((1 << 20) + 1))
     c.run("info many.xray.zst", 0)
@@ -142,7 +142,7 @@ def bzip2(c):
 
 
 def gzip_large(c):
-    """gzip packs to a thousandth at best, which is allowed: it is read, and is not a trace."""
+    """gzip packs to a thousandth at best, which is allowed: it is read, and found to be no trace."""
     c.write("large.gz", gzip.compress(ZERO) * 4)
     c.run("info large.gz", 3, "unrecognised format")
 
@@ -171,7 +171,7 @@ def sparse(c):
 
 
 def sparse_profile(c):
-    """A profile is read whole, so its size has a limit of its own; here it is reached by bytes that are there."""
+    """A profile is read whole, so its size has a limit of its own; here real bytes reach it."""
     profile = c.path("a.tlp")
     c.run("convert %s --to tlp -o a.tlp" % os.path.join(INPUT, "fdr-v5-le.xray"), (0, 3), named=False)
     with open(profile, "r+b") as file:
@@ -185,7 +185,7 @@ def sparse_profile(c):
 
 
 def long_line(c):
-    """A line of a GiB: it is passed over, and never in memory."""
+    """A line of a GiB: it is skipped, and never in memory."""
     c.sparse("a.log", GIB, golden("tracelog-doc.log")[:3000])
     c.run("check a.log", 1)
     c.run("report a.log", 3, "byte")
@@ -200,7 +200,7 @@ def device(c):
 # ------------------------------------------------------------------------------------------------- numbers, and depth
 
 def files(c):
-    """As many files as are allowed, and one more."""
+    """The largest allowed number of files, and one more."""
     os.mkdir(c.path("trace"))
     c.write("trace/metadata", golden("ctf-18", "metadata"))
     for i in range(100000 - 1):
@@ -231,7 +231,7 @@ def metadata(c):
 
 
 def empty_elements(c):
-    """Elements that take no bits: thousands or four million in each event of four bytes, or without end in one."""
+    """Elements that take no bits: thousands or four million in each event of four bytes, or endlessly many in one."""
     head = b"/* CTF 1.8 */ trace { major = 1; minor = 8; byte_order = le; };\n"
     integer = b"integer { size = 32; align = 8; signed = false; }"
     c.write("many/metadata", head, b"event { name = a; fields := struct { ", integer, b" n; struct {} x[n]; }; };")
@@ -253,7 +253,7 @@ def empty_elements(c):
 
 
 def ranges(c):
-    """An optional and a variant that hundreds of thousands of ranges choose, millions of times; as many labels and values."""
+    """An optional and a variant with hundreds of thousands of ranges, used millions of times; as many labels and values."""
     number = b'{"type":"fixed-length-unsigned-integer","length":%d,"byte-order":"little-endian","alignment":8}'
     for name, low in (("optional", 2), ("variant", 0)):
         spread = b",".join(b"[%d,%d]" % (2 * i + low, 2 * i + low) for i in range(300000))
@@ -276,7 +276,7 @@ def ranges(c):
 
 
 def stacks(c):
-    """Thousands of deep stacks, told once, and each of them named in every batch."""
+    """Thousands of deep stacks, defined once, and each of them named in every batch."""
     threads, depth = 1000, 1000
     frames = [b" ".join(b"%#x" % (1 + (thread + i) % 9) for i in range(depth)) for thread in range(9)]
     c.write("stacks.log", *(b"sam str %#x 1 1 0:0 %s\n" % (1 + i, frames[i % 9]) for i in range(threads)),
@@ -287,7 +287,7 @@ def stacks(c):
 
 
 def elf_sections(c):
-    """Thousands of sections, each of them the whole file."""
+    """Thousands of sections, each one the whole file."""
     n = 20000
     size = 64 + n * 64
     header = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, 0, 0, 64, 0, 64, 0, 0, 64, n, 1)

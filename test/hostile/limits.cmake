@@ -1,5 +1,5 @@
 # traceloom_low: the command, with the files that know a large limit compiled once more, so that a test can lower it.
-# See low_limits.h. What is not here comes from the libraries.
+# See low_limits.h. All other files come from the libraries.
 set(low_sources
     analysis/instruction/block_table.c analysis/instruction/branch_table.c analysis/instruction/cache_table.c
     analysis/instruction/page_table.c analysis/instruction/reuse_stack.c analysis/instruction/reuse_table.c
@@ -25,7 +25,7 @@ foreach(source IN LISTS low_sources)
   foreach(name IN LISTS low_local)
     string(REGEX REPLACE "#define ${name} +[^\n]*" "" text "${text}")
   endforeach()
-  # Enumerators get another name: theirs is a macro now.
+  # Enumerators get another name: theirs becomes a macro.
   string(REGEX REPLACE "(LIVE_[A-Z]+_MAX) = " "\\1_HERE = " text "${text}")
   string(REPLACE "/" "_" name low_${source})
   file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/low/${name} CONTENT "${text}")
@@ -36,7 +36,7 @@ add_executable(traceloom_low ${cli_main} ${CMAKE_CURRENT_SOURCE_DIR}/hostile/low
 target_include_directories(traceloom_low PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/hostile)
 target_compile_options(traceloom_low PRIVATE -include low_limits.h -Wno-unused-const-variable -Wno-unused-macros)
 target_link_libraries(traceloom_low PRIVATE traceloom-cli libtraceloom)
-# Each limit that limits.py knows is a test.
+# Each limit of limits.py is a test.
 execute_process(COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/hostile/limits.py --list
                 OUTPUT_VARIABLE low_names OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 string(REPLACE "\n" ";" low_names "${low_names}")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Limits that are too large for a test, reached with traceloom_low, in which the environment lowers them (low_limits.h):
+"""Limits too large for a test, reached with traceloom_low, in which the environment lowers them (low_limits.h):
 
     limits.py LOW_COMMAND NAME | --list
 
-Each case runs the command with the limit as it is, where nothing may be said of it, and with the lowered one, where the
-command has to end with the status and say the text (or, of what is only left out, print it or not print it)."""
+Each case runs the command with the real limit, where no message may mention it, and with the lowered one, where the
+command must end with the status and the message (or, if parts are only left out, print the text or not)."""
 import json
 import os
 import re
@@ -19,7 +19,7 @@ import harness
 INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
 STREAM, FDR, ELF, LIVE, LOG = "xtrace-user", "fdr-v5-le.xray", "program.elf", "live-done.tlp.live", "tracelog-doc.log"
 MANY_STACKS = "not written: [0-9]+ samples with one of too many different stacks"
-# NAME: (lowered to, words of the command line, exit status, what it says or prints)
+# NAME: (lowered to, words of the command line, exit status, message or output)
 CASES = {
     "TL_BLOCKS_MAX": (2, ["report", STREAM, "--by", "block"], 3, "more than 2 different blocks"),
     "TL_BRANCHES_MAX": (2, ["report", STREAM, "--by", "branch"], 3, "more than 2 different branches"),
@@ -82,7 +82,7 @@ class Low:
         self.checks.that(re.search(text, low[1] + low[2]), name, "does not say", text, "but", (low[1] + low[2])[-1500:])
 
     def names(self, limit=""):
-        """Functions that have a name, and those that have a file."""
+        """Functions with a name, and those with a file."""
         status, out, err = self.run(["report", "--json", FDR, "-e", ELF], limit)
         self.checks.equal(status, 0, "report", err)
         functions = json.loads(out)["functions"]
@@ -90,7 +90,7 @@ class Low:
 
 
 def depth(low):
-    """Calls beyond the limit are not counted, and their exits are passed over. A stack has room for 64 from the begin."""
+    """Calls beyond the limit are not counted, and their exits are ignored. A stack starts with room for 64."""
     n, most = 200, 64
     with open(os.path.join(low.work, "deep.xray"), "wb") as file:
         file.write(struct.pack("<HHIQ16x", 1, 0, 3, 1000000000))
@@ -103,7 +103,7 @@ def depth(low):
 
 
 def names(low):
-    """Beyond the limit functions stay without a name."""
+    """Functions beyond the limit stay without a name."""
     with_all, with_few = low.names()[0], low.names("NAMES_BYTES_MAX=20")[0]
     low.checks.that(with_few < with_all, "functions with a name:", with_few, "of", with_all)
 
@@ -122,14 +122,14 @@ def batches(low):
 
 
 def forgotten(low):
-    """A load that contradicts what was stored is found as long as what was stored is known."""
+    """A load that contradicts a store is found as long as the store is remembered."""
     found, lost = low.run(["check", "xtrace-damaged-load"]), low.run(["check", "xtrace-damaged-load"], "PAGES_MOST=0")
     low.checks.equal(found[0], 1, "status of the check")
     low.checks.that(lost[1].count("xtrace.") < found[1].count("xtrace."), "problems:", found[1], lost[1])
 
 
 def build(low, name, text):
-    """Makes a binary with sleds and debug information, whose functions stand for those of the log."""
+    """Makes a binary with sleds and debug information for the functions of the log."""
     clang = shutil.which("clang-19") or shutil.which("clang") or harness.skip("no clang, which makes binaries with sleds")
     source = os.path.join(low.work, name)
     with open(source, "w", encoding="ascii") as file:
@@ -141,14 +141,14 @@ def build(low, name, text):
 
 
 def lines(low):
-    """Debug information of a binary of which one step is looked at."""
+    """Debug information of a binary, limited to one step."""
     build(low, "app.c", "int twice(int x) { return x + x; }\nint main(void) { return twice(0); }\n")
     low.checks.that(low.names()[1] > 0, "no function has a file")
     low.checks.equal(low.names("STEPS_MAX=1")[1], 0, "functions that have a file")
 
 
 def namespaces(low):
-    """A function in more namespaces than are looked into: it has its file all the same."""
+    """A function in more namespaces than are searched: it still has its file."""
     found = []
     for n in (1, 100):
         build(low, "app.cpp", "namespace a { " * n + "int twice(int x) { return x + x; } " + "}" * n + "\nint main() { return "
@@ -159,7 +159,7 @@ def namespaces(low):
 
 
 def interned(low):
-    """Names are forgotten and told again: the events stay the same."""
+    """Names are forgotten and sent again: the events stay the same."""
     sys.path.insert(0, os.path.join(harness.SOURCE, "test", "matrix"))
     from matrix_outputs import proto
 

@@ -1,5 +1,5 @@
 # traceloom_steps: the command, with the files that use tables compiled once more, so that they count their steps (steps.c);
-# and names that met in tables whose hash had no key. See names.py.
+# and names that collided in tables whose hash had no key. See names.py.
 file(GLOB_RECURSE all_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/*.c)
 set(counted)
 foreach(source IN LISTS all_sources)

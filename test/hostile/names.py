@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Names that met in hash tables without a key take no more steps than others: names.py STEPS_COMMAND COLLISIONS KIND | --list
+"""Names that collided in hash tables without a key take no more steps than others: names.py STEPS_COMMAND COLLISIONS KIND | --list
 
-STEPS_COMMAND counts its steps (steps.c), and COLLISIONS prints names of one former hash (old_collisions.h). Of each kind of
-names a trace is made of those, and another one of names of the same length and letters; each verb may take half as many
-steps again. Where names meet, thousands take ten times as many and more. Steps, not seconds: the machine does not matter."""
+STEPS_COMMAND counts its steps (steps.c), and COLLISIONS prints names of one former hash (old_collisions.h). For each kind
+of names there is a trace with those, and another with names of the same length and letters; each verb may take half as
+many steps again. Thousands of colliding names would take ten times as many and more. Steps do not depend on the machine."""
 import os
 import random
 import shutil
@@ -40,7 +40,7 @@ def write(path, *parts):
     return path
 
 
-# Each makes a trace of names below a path and returns the words of the command that name it, and the verbs.
+# Each makes a trace of names below a path and returns its words for the command, and the verbs.
 
 def ctf18(path, metadata, data=b""):
     write(os.path.join(path, "metadata"), CTF18, metadata)
@@ -145,7 +145,7 @@ def log_of(path, lines):
 
 
 def log_functions(path, names):
-    """Each is on the stack, and allocates."""
+    """Each one is on the stack, and allocates."""
     lines = ["fun nam %#x \"%s\" \"void\" \"()\"\n" % (i, name) for i, name in enumerate(names)]
     lines += ["sam str 0x0 %d 1 0:0 %#x:0x7F001E9A826A\nsam mem 0x0 %d 0x1:1:56\n" % (i + 1, i, i + 1) for i in range(len(names))]
     return log_of(path, lines), READ + REPORTS + TO_TIMELINES + TO_PROFILES + TO_CTF + [["convert", "--to", "tracelog", "-o", "-"],

@@ -9,7 +9,7 @@ target_link_libraries(hostile_driver PRIVATE traceloom-cli libtraceloom)
 foreach(group xray recording ctf tracelog xtrace profile)
   traceloom_script(hostile.${group} hostile/hostile.py $<TARGET_FILE:hostile_driver> ${group} --changes 1000)
 endforeach()
-# Whether a file of src/ is compiled: a folder of a format may be switched off.
+# Whether a file of src/ is compiled: formats can be switched off.
 function(source_is_built source result)
   set(${result} TRUE PARENT_SCOPE)
   if(source MATCHES "^format/([a-z]+)/")

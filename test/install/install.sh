@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs into a folder and uses what is there as a stranger would: install.sh BUILD_FOLDER C_COMPILER CFLAGS
+# Installs into a folder and uses the result as a user would: install.sh BUILD_FOLDER C_COMPILER CFLAGS
 set -euo pipefail
 build=$1 compiler=$2 flags=${3:-}
 work=$(mktemp -d "${TL_WORK:-/tmp}/install.XXXXXX")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Installs the library and builds programs with it as a stranger would: library.py BUILD C_COMPILER [FLAGS]
+"""Installs the library and builds programs with it as a user would: library.py BUILD C_COMPILER [FLAGS]
 
-Shared and static; by pkg-config and by CMake's find_package(); in C and in C++. FLAGS are those of the build: who links
-a library with sanitizers needs them, too."""
+Shared and static; by pkg-config and by CMake's find_package(); in C and in C++. FLAGS are those of the build: programs
+linked to a library with sanitizers need them, too."""
 import os
 import re
 import shutil
@@ -31,7 +31,7 @@ STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 
 def cxx_of(cc):
-    """The C++ compiler that goes with a C compiler: gcc-12 g++-12, clang clang++, cc c++."""
+    """The C++ compiler for a C compiler: gcc-12 g++-12, clang clang++, cc c++."""
     folder, name = os.path.split(cc)
     return os.path.join(folder, re.sub(r"(gcc|clang|cc)", lambda m: {"gcc": "g++", "clang": "clang++", "cc": "c++"}[m.group()], name, count=1))
 
@@ -67,7 +67,7 @@ class Stranger:
         return done.stdout.split()
 
     def uses(self, program, shared):
-        """Runs it, and looks whether it was linked as it should."""
+        """Runs it, and checks how it was linked."""
         program = os.path.join(self.folder, program)
         needed = self.must("readelf", "-d", program)
         self.checks.equal("[libtraceloom.so.0]" in needed, shared, program, "needs the shared library")

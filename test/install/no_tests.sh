@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Without cmocka or Python the presets' builds stop instead of registering fewer tests, and other builds say so: no_tests.sh C_COMPILER
+# Without cmocka or Python the presets' builds stop instead of registering fewer tests, and other builds warn: no_tests.sh C_COMPILER
 set -euo pipefail
 build=${TL_WORK:-/tmp}/no-tests
 
-# expect STATUS MESSAGE SWITCHES...: configuring ends like that and says so
+# expect STATUS MESSAGE SWITCHES...: configuring ends with this status and message
 expect() {
     local wanted=$1 message=$2 status=0
     shift 2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds with formats, optional libraries and the recorder switched off; each build must work: options.sh C_COMPILER
-# Every format is switched off alone, in a build without libraries. Every library alone, too, if TL_THOROUGH is set: that
-# compiles everything each time.
+# Every format is switched off alone, in a build without libraries. With TL_THOROUGH every library is, too, which compiles
+# everything each time.
 set -euo pipefail
 compiler=$1
 build=${TL_WORK:-/tmp}/options

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Installs the recorder, builds programs with it as a stranger would, and records them: recorder.py BUILD COMPILER [FLAGS]
+"""Installs the recorder, builds programs with it as a user would, and records them: recorder.py BUILD COMPILER [FLAGS]
 
-Each compiler, C and C++, each kind of hook, by pkg-config and by CMake's find_package(); a library that is instrumented,
-linked or opened later; a program with LLVM's own runtime; and the shared recorder, preloaded into a program that was
-built without any. COMPILER and FLAGS are those of the build: a program that links the library itself needs them."""
+Each compiler, C and C++, each kind of hook, by pkg-config and by CMake's find_package(); an instrumented library, linked
+or opened later; a program with LLVM's own runtime; and the shared recorder, preloaded into a program that was built
+without any. COMPILER and FLAGS are those of the build: a program that links the library itself needs them."""
 import os
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
 COMPILERS = (("gcc", "g++"), ("clang-14", "clang++-14"), ("clang-19", "clang++-19"))
-# What is counted: main 1, work 3, leaf 30 (and of the library: part 7), whatever hooks there are.
+# The counts: main 1, work 3, leaf 30 (and part 7 of the library), with any kind of hooks.
 FUNCTIONS_C = """
 #ifdef LIBRARY
 extern int part(int);
@@ -121,7 +121,7 @@ class Stranger:
         return self.checks.that(done.returncode == 0 and not done.stderr, " ".join(command), "says\n", done.stderr[-3000:])
 
     def exports(self):
-        """A program exports what the shared recorder does: else a library would find only a part of it."""
+        """A program exports the symbols of the shared recorder: otherwise a library would find only some of them."""
         listed = [word for flag in self.flags(["--libs"], "traceloom-rt") for word in flag.split(",")]
         program = sorted(word.partition("=")[2] for word in listed if word.startswith("--export-dynamic-symbol="))
         names = subprocess.run(["nm", "-D", "--defined-only", os.path.join(self.lib, "libtraceloom-rt.so")], capture_output=True,
@@ -129,7 +129,7 @@ class Stranger:
         self.checks.equal(program, sorted(line.split()[-1] for line in names.splitlines()), "what is exported")
 
     def record(self, program, counts, *arguments, before=()):
-        """Records and compares how often which functions were called."""
+        """Records, and compares the number of calls of each function."""
         self.runs += 1
         out = os.path.join(self.folder, "%d.tlp" % self.runs)
         where = "%s (%s)" % (program, out)
@@ -148,7 +148,7 @@ class Stranger:
         self.checks.equal(found, counts, where, "calls")
 
     def by_pkg_config(self, cc, cxx):
-        """Every kind of hook in a program; sleds are only clang's."""
+        """Every kind of hook in a program; only clang has sleds."""
         part = {"main": 1, "work": 3, "leaf": 30}
         parts = dict(part, part=7)
         whole = {"main": 1, "shop::Cart::work": 3, "shop::Cart::leaf": 30}
@@ -159,7 +159,7 @@ class Stranger:
                 self.record(name, part)
             if shutil.which(cxx) and self.call(cxx, "-O2", "app.cpp", "-o", name + "-cpp", *both):
                 self.record(name + "-cpp", whole)
-            # Flags before the sources, compiled and linked in two steps, and statically.
+            # Flags before the sources, compiling and linking in two steps, and statically.
             if self.call(cc, *both, "-O2", "app.c", "-o", name + "-before"):
                 self.record(name + "-before", part)
             if self.call(cc, "-c", "-O2", *self.flags(["--cflags"], module), "app.c", "-o", name + ".o") and \
@@ -178,7 +178,7 @@ class Stranger:
                 self.record(name + "-opener", {"main": 1, "part": 7}, library)
 
     def by_hand(self, cc, cxx):
-        """Spans; and a program with LLVM's runtime, whose functions are recorded because the recorder is there."""
+        """Spans; and a program with LLVM's runtime, whose functions the recorder records because it is linked."""
         both, counts = self.flags(["--cflags", "--libs"], "traceloom-rt"), {"session": 1, "load page": 3}
         strict = ["-Wall", "-Wextra", "-Werror"]
         if self.call(cc, "-std=c11", *strict, "spans.c", "-o", cc + "-spans", *both):
@@ -194,7 +194,7 @@ class Stranger:
     def by_cmake(self, cc, cxx):
         kinds = ["rt-functions"] + (["rt-xray"] if cc.startswith("clang") else [])
         build = os.path.join(self.folder, "build-" + cc)
-        # Relative to the system's own prefix nothing is found by chance: only what was installed here.
+        # Nothing is found by chance below the system's own prefix: only files installed here.
         if not self.call("cmake", "--no-warn-unused-cli", "-S", self.folder, "-B", build, "-DCMAKE_C_COMPILER=" + cc, "-DCMAKE_CXX_COMPILER=" + cxx,
                          "-DCMAKE_PREFIX_PATH=" + os.path.join(self.folder, "usr"), "-DCMAKE_BUILD_TYPE=Release",
                          "-DKINDS=" + ";".join(kinds), "-DLAST=" + kinds[-1],
@@ -210,11 +210,11 @@ class Stranger:
 
     @staticmethod
     def same(cc):
-        """Is this the compiler of the build? Another one may have other sanitizers."""
+        """Is this the build's compiler? Another one may have other sanitizers."""
         return os.path.realpath(shutil.which(cc)) == os.path.realpath(shutil.which(sys.argv[2]) or "")
 
     def preloaded(self, cc):
-        """Built with the compiler's flag alone: what is called at entry and exit then comes with the preloaded recorder."""
+        """Built with the compiler's flag alone: the preloaded recorder then provides the hooks."""
         if self.call(cc, "-O2", "-finstrument-functions", "app.c", "-o", "bare-" + cc):
             self.record("bare-" + cc, {"main": 1, "work": 3, "leaf": 30},
                         before=["--any", "env", "LD_PRELOAD=" + os.path.join(self.lib, "libtraceloom-rt.so")])

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Our understanding of A64 against LLVM's: compare.py A64_LINES text|random|kinds
+"""Our decoder of A64 against LLVM's: compare.py A64_LINES text|random|kinds
 
     text     all words of the code of a static program for aarch64
     random   random words that are instructions: TL_ISA_WORDS of them (100000)
-    kinds    a few words of each of LLVM's 6,783 names for instructions: TL_ISA_TRIES words are looked at (5000000)
+    kinds    a few words of each of LLVM's 6,783 names for instructions, out of TL_ISA_TRIES words (5000000)
 
 Registers come from LLVM's tables of operands; class, addresses and sizes from the text that it prints, and its flags.
-Where LLVM differs on purpose, or is wrong, stands in decisions.py and in docs/isa-a64.md; all else is a failure."""
+decisions.py and docs/isa-a64.md list where LLVM differs on purpose or is wrong; every other difference is a failure."""
 import collections
 import os
 import shutil
@@ -38,7 +38,7 @@ int main(void)
 
 def oracle(folder):
     """The program that asks LLVM, compiled once for all tests of a build."""
-    config = shutil.which("llvm-config-19")     # others have other opinions
+    config = shutil.which("llvm-config-19")     # other versions differ
     if not config:
         harness.skip("no LLVM 19 to compare with (apt-get install llvm-19-dev)")
     compiler = next((found for found in map(shutil.which, ("g++", "clang++-19", "clang++")) if found), None)
@@ -116,8 +116,8 @@ class Ours:
 
 
 def differences(llvm, ours):
-    """(aspect, what LLVM says, what we say) of all that disagrees."""
-    target = llvm.target if "B" in llvm.flags or "C" in llvm.flags else ""     # LLVM also tells those of ADR and literals
+    """(aspect, LLVM's answer, ours) of all disagreements."""
+    target = llvm.target if "B" in llvm.flags or "C" in llvm.flags else ""     # LLVM also has those of ADR and literals
     for aspect, theirs, own in (("reads", llvm.reads, ours.reads), ("writes", llvm.writes, ours.writes),
                                 ("target", target, ours.target)):
         if theirs != own:

@@ -6,7 +6,7 @@ SP = 1 << 31
 
 
 def only(theirs, own, register_file, allowed):
-    """Do both differ in nothing but the allowed bits of one file?"""
+    """Do both differ only in the allowed bits of one register file?"""
     return all(theirs[index] == own[index] or (index == register_file and not (theirs[index] ^ own[index]) & ~allowed)
                for index in range(3))
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What the module says that integer instructions do, beside what they do: eval_program.py EVAL_LINES [COUNT [SEED]].
+"""The module's results of integer instructions against real ones: eval_program.py EVAL_LINES [COUNT [SEED]].
 
-A program of random instructions is assembled for aarch64 and run by qemu. Each instruction gets random registers and
-flags, and stores what it left; a64_eval() has to say the same, or that it does not know."""
+Assembles a program of random instructions for aarch64 and runs it in qemu. Each instruction gets random registers and
+flags, and stores its results; a64_eval() must give the same, or "unknown"."""
 import os
 import random
 import shutil
@@ -24,7 +24,7 @@ def word(rng):
     """A word of the integer groups whose registers are x0 to x15, or 31."""
     op = rng.getrandbits(32) & ~(15 << 25) | rng.choice(GROUPS) << 25
     group = op >> 25 & 15
-    if group == 0b1101 and rng.random() < 0.8:      # most of this group is not allocated: choose what is
+    if group == 0b1101 and rng.random() < 0.8:      # most of this group is unallocated: choose the rest
         second = rng.choice((0, 2, 4, 6, 8, 8))
         op = op & ~(15 << 21) | second << 21
         if second == 0:
@@ -51,7 +51,7 @@ def word(rng):
 
 
 def allocated(words, folder):
-    """Those that are instructions, and have nothing to do with SP or other places."""
+    """The words that are instructions, and depend on neither SP nor pc."""
     path = os.path.join(folder, "words.bin")
     with open(path, "wb") as file:
         file.write(struct.pack("<%dI" % len(words), *words))

@@ -201,7 +201,7 @@ def memory_differences(llvm, ours, mnemonic, operands, cls):
             yield "address", registers, mine
     else:
         theirs, mine = address(operands), our_address(ours)
-        # A zero register as index is not printed everywhere.
+        # A zero register as index is not always printed.
         plain = mine[0] in (REGISTER, VECTOR) and mine[2] == NO_REG and not mine[5]
         if theirs != mine and not (plain and theirs[:3] == (theirs[0], mine[1], NO_REG) and theirs[5] == 0):
             yield "address", theirs, mine
@@ -250,7 +250,7 @@ def system_differences(llvm, ours, mnemonic, operands):
 
 
 def differences(llvm, ours):
-    """(aspect, LLVM's, ours) of all that the text says otherwise."""
+    """(aspect, LLVM's, ours) of all differences from the text."""
     mnemonic, _, operands = llvm.text.partition(" ")
     cls = class_of(llvm, mnemonic, operands)
     if cls != ours.cls:

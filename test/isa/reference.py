@@ -25,7 +25,7 @@ def main():
     lines = done.stdout.decode().splitlines()
     checks.equal(len(lines), len(words), "lines")
     for word, line in zip(words, lines):
-        if word & 0xbffffc00 == 0x99800800:     # STLR that changes its base: the reference takes it for a load
+        if word & 0xbffffc00 == 0x99800800:     # STLR that changes its base: a load to the reference
             continue
         name = xtrace_reference.classify(word)
         target = xtrace_reference.direct_target(0x100000000, word) if name in ("branch.jump", "branch.call", "branch.cond") else None

@@ -8,7 +8,7 @@ foreach(words text random kinds)
   traceloom_script(differential.isa.${words} isa/compare.py "${a64_lines_command}" ${words})
 endforeach()
 traceloom_script(differential.isa.reference isa/reference.py "${a64_lines_command}")
-# What integer instructions do, beside what they do under an emulator.
+# The effects of integer instructions, against an emulator.
 add_executable(eval_lines ${CMAKE_CURRENT_SOURCE_DIR}/isa/eval_lines.c)
 set_target_properties(eval_lines PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_include_directories(eval_lines PRIVATE ${PROJECT_SOURCE_DIR}/src)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""clang warns of nothing in what gcc compiles: clang.py BUILD_FOLDER
+"""clang has no warnings for the files that gcc compiles: clang.py BUILD_FOLDER
 
-Each file of the library, the command, the recorder and the fuzz targets is given to clang as it was given to gcc, without
-making code of it."""
+Gives each file of the library, the command, the recorder and the fuzz targets to clang with gcc's flags, without
+generating code."""
 import json
 import multiprocessing.pool
 import os
@@ -20,7 +20,7 @@ GCC_ONLY = ("-fno-tree-loop-distribute-patterns",)
 
 
 def commands(build):
-    """path -> the words that follow the compiler; of files that are compiled more than once, the last."""
+    """path -> the words after the compiler; for files compiled more than once, the last."""
     out = {}
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         for entry in json.load(file):

@@ -17,7 +17,7 @@ GENERATED = ("build", "build-", "demo", "node_modules", ".git")
 
 
 def files(*suffixes):
-    """All files of the project, by path from its top; not what builds made."""
+    """All files of the project, by path from its top, without build results."""
     for folder, folders, names in os.walk(harness.SOURCE):
         inside = os.path.relpath(folder, harness.SOURCE)
         folders[:] = sorted(f for f in folders if f != "__pycache__" and
@@ -38,7 +38,7 @@ def is_text(path):
 
 
 def includes(path):
-    """Pairs of the number of a line and what it includes in quotes."""
+    """Pairs of a line's number and the file that it includes in quotes."""
     for number, line in enumerate(read(path).splitlines(), 1):
         found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
         if found:
@@ -46,7 +46,7 @@ def includes(path):
 
 
 def recorder_includes(checks, path):
-    """The recorder goes into programs of others: it includes itself, its public header, and layouts, which are alone."""
+    """The recorder goes into other programs: it includes only itself, its public header, and layouts, which include none."""
     for number, target in includes(path):
         where = "%s:%d: includes %s" % (path, number, target)
         layout = target.endswith("_layout.h")
@@ -57,7 +57,7 @@ def recorder_includes(checks, path):
 
 
 def layers(checks):
-    """A file includes only its own layer and those to its left; one format does not include another."""
+    """A file includes only its own layer and those left of it; no format includes another."""
     for path in files(".c", ".h", ".S"):
         if not path.startswith("src/") or path.count("/") < 2:
             continue
@@ -75,7 +75,7 @@ def layers(checks):
                 continue
             if layer == "cli" and part[0] in ("formats.def", "formats_manual.def") or (
                     layer in ("analysis", "cli") and part[0] == "tables.def"):
-                continue  # tables, which say what there is
+                continue  # tables of everything there is
             if part[0] == "rt":
                 checks.that(layer == "cli" and target.endswith("_layout.h"), where, "of the recorder, of which only the command reads layouts")
                 continue
@@ -94,23 +94,23 @@ def headers(checks):
 
 
 def names(checks):
-    """File names of sources are unique in the tree, so that a message's file name finds one file."""
+    """File names of sources are unique in the tree, so that a name identifies one file."""
     seen = {}
     for path in files(".c", ".h", ".S"):
         seen.setdefault(os.path.basename(path), []).append(path)
     for name, paths in seen.items():
-        # The stand-in for cmocka must have its name; public and internal headers may describe the same thing.
+        # The stand-in for cmocka needs its name; a public and an internal header may share one.
         checks.that(len(paths) == 1 or name == "cmocka.h", "several files are called", name, paths)
 
 
 def format_words():
-    """Names of formats: the folders of src/format, and what their files are called besides."""
+    """Names of formats: the folders of src/format, and other names in their files."""
     folders = {f for f in os.listdir(os.path.join(harness.SOURCE, "src", "format")) if not f.startswith(".")}
-    return folders - {"none"} | {"fdr", "xprof", "xrayprof", "llvm"}  # none: no text can do without that word
+    return folders - {"none"} | {"fdr", "xprof", "xrayprof", "llvm"}  # no text can do without that word
 
 
 def core(checks):
-    """The core names no format: neither in code nor in comments. A suffix in an example (app.svg) is no name."""
+    """The core names no format, neither in code nor in comments. A suffix in an example (app.svg) does not count."""
     english = {"text", "dot", "folded", "listing"}          # these count in quotes only
     plain = "|".join(sorted(map(re.escape, format_words() - english)))
     quoted = "|".join(sorted(english & format_words()))
@@ -127,7 +127,7 @@ def core(checks):
 
 
 def length(checks):
-    """No file is longer than 500 lines, but for those in long-files.txt, each with its reason."""
+    """No file is longer than 500 lines, except those in long-files.txt, each with its reason."""
     reasons = {}
     for line in read("test/lint/long-files.txt").splitlines():
         if line.strip() and not line.startswith("#"):
@@ -148,7 +148,7 @@ def first_comment(checks):
 
 
 def words(checks):
-    """Nothing unfinished, no path of one machine, no trailing white space."""
+    """Nothing unfinished, no machine's own paths, no trailing white space."""
     unfinished = re.compile("\\b(TO" "DO|FIX" "ME|XX" "X|HA" "CK)\\b")
     machine = re.compile(r"(?<![\w.}])/(work|home|root|farm|Users)/[A-Za-z.]")
     for path in files():
@@ -183,8 +183,8 @@ def functions(checks):
 
 
 def messages(checks):
-    """Messages are parts of a line: no capital in front, but for names, and no full stop or shouting behind. Who skips a
-    test says why."""
+    """Messages are parts of a line: no capital at the begin, except in names, and no full stop or exclamation mark at the
+    end. Tests skip with a reason."""
     call = re.compile(r'\b(tl_fail|tl_fail_errno|tl_error_context|tl_say|tl_say_error|tl_say_more|wrong|bad_value)\('
                       r'((?:[^"();{}]|\([^()]*\)|"(?:[^"\\]|\\.)*")*)\)')
     found = 0
@@ -207,7 +207,7 @@ def messages(checks):
 
 
 def units(checks):
-    """Unit tests get cmocka, and what it needs, from check.h alone; no case says that it does not look at its state."""
+    """Unit tests include cmocka and its headers only through check.h; no case marks its state as unused."""
     found = 0
     for path in files(".c", ".h"):
         if not path.startswith("test/") or path.startswith("test/unit/compat/cmocka.h"):
@@ -220,7 +220,7 @@ def units(checks):
 
 
 def struct_members(text, name):
-    """The members of a struct by name, each with its declaration; none if the text has no such struct."""
+    """The members of a struct by name, each with its declaration; empty if the text has no such struct."""
     found = re.search(r"typedef struct %s \{\n(.*?)\n\} %s;" % (name, name), re.sub(r"/\*.*?\*/", "", text, flags=re.S), re.S)
     out = {}
     for declared in found.group(1).split(";") if found else ():
@@ -231,8 +231,8 @@ def struct_members(text, name):
 
 
 def members(checks):
-    """CONTRIBUTING.md has each member of tl_format, and of the structs that it points to for its roles, in one row of one
-    table, and no others. A role's members are in the table of its own."""
+    """CONTRIBUTING.md has each member of tl_format, and of the structs of its roles, in one row of one table, and no
+    others. Each role has its own table."""
     tables = {"tl_reader": "to read", "tl_event_writer": "to write events", "tl_profile_writer": "to write profiles"}
     rows, table = {heading: [] for heading in tables.values()}, None
     for line in read("CONTRIBUTING.md").splitlines():
@@ -259,7 +259,7 @@ def members(checks):
 
 
 def wording(checks):
-    """Texts for people have no words that others replaced: replaced-words.txt says which, and what to say instead."""
+    """Texts for people use no replaced words: replaced-words.txt lists them with their replacements."""
     rows = [line.split("\t") for line in read("test/lint/replaced-words.txt").splitlines() if line and not line.startswith("#")]
     found = 0
     for path in files(".c", ".h", ".def", ".md", ".1", ".3", ".5"):
@@ -276,7 +276,7 @@ def wording(checks):
 
 
 def limits(checks):
-    """Each constant called ..._MAX or ..._MOST is a limit, which SECURITY.md has, or in plain-sizes.txt with what it is."""
+    """Each constant named ..._MAX or ..._MOST is a limit in SECURITY.md, or explained in plain-sizes.txt."""
     defined = re.compile(r"^\s*#\s*define\s+([A-Z]\w*_(?:MAX|MOST))\b(?!\()|\b([A-Z]\w*_(?:MAX|MOST))\s*=(?!=)|"
                          r"^\s+([A-Z]\w*_(?:MAX|MOST)),?$", re.M)
     rows = re.findall(r"^\| `([A-Z]\w*)` \| [^|]+ \| `([^`]+)` \|", read("SECURITY.md"), re.M)
@@ -300,8 +300,8 @@ def limits(checks):
 
 
 def hashes(checks):
-    """Tables of what a file says are keyed: a table that probes asks base/hasher.h where a key belongs, with a seed from
-    there; and what mixes bits without a key stands in plain-hashes.txt with the reason why no file can make use of it."""
+    """Hash tables of file contents are keyed: a table that probes gets its slots from base/hasher.h, with a seed from
+    there. plain-hashes.txt lists mixing without a key, with the reason why no file can exploit it."""
     mixes = re.compile(r"\btl_hash_mix\(|\btl_hasher_stable\(|0x(?:9e3779b97f4a7c15|d6e8feb86659fd93|c2b2ae3d27d4eb4f|100000001b3)|"
                        r"\b(?:2166136261|16777619|1099511628211)|\* 3[13] \+|\(\w+ << 5\) \+", re.I)
     probes = re.compile(r"\b(\w+) = \(\1 \+ 1\) (?:&|%)")
@@ -315,7 +315,7 @@ def hashes(checks):
             reasons[path] = reason
     for path in files(".c", ".h"):
         if not path.startswith("src/") or path.startswith("src/rt/"):
-            continue  # tables of the recorder are keyed by what the program does that it is part of
+            continue  # the recorder's tables hold facts of its own program
         text = read(path)
         if mixes.search(text):
             mixed.add(path)
@@ -347,7 +347,7 @@ def allocations(checks):
 
 
 def layout(checks):
-    """clang-format has nothing to say."""
+    """clang-format would change nothing."""
     tool = shutil.which("clang-format-14") or shutil.which("clang-format")
     if not tool:
         harness.skip("clang-format is not installed")

@@ -15,11 +15,11 @@ import xray_gen
 import xtrace_gen
 
 FORMATS = {"basic": "xray-basic", "fdr": "xray-fdr", "profile": "xray-profile"}
-NO_RECORDS = ("empty",)         # nothing in it tells what it is
+NO_RECORDS = ("empty",)         # nothing in it identifies it
 
 
 def instructions(folder):
-    """Streams and snapshots: by their names, as folders, and by their content alone."""
+    """Streams and snapshots: by name, as folders, and by content alone."""
     pairs = []
     for name in xtrace_gen.cases():
         inside = os.path.join(folder, "xtrace-" + name)
@@ -29,7 +29,7 @@ def instructions(folder):
             if not file.data:
                 continue
             pairs.append("xtrace=" + os.path.join(inside, file.name))
-            # Of what is not recognised nothing may be said; of long vectors and without a beginning it is not.
+            # By content alone, damaged or short ones and long vectors may stay unrecognised.
             path = os.path.join(folder, "%s-%d.bin" % (name, number))
             with open(path, "wb") as out:
                 out.write(file.data)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What the recorder's machine code may use: rt_symbols.py PREFIX_OF_BINUTILS LIBRARY.a...
+"""Checks what the recorder's machine code uses: rt_symbols.py PREFIX_OF_BINUTILS LIBRARY.a...
 
-The recorder runs inside of programs of others, in the middle of any of their functions. So of what is linked into them
+The recorder runs inside other programs, in the middle of any of their functions. So in the code linked into them
 
-  * an object uses nothing of another library but what rt-symbols.txt allows it, with a reason;
+  * an object uses only those symbols of other libraries that rt-symbols.txt allows it, with a reason;
   * nothing at all allocates, prints or takes a lock of libc's;
-  * what hooks can reach by calls uses nothing of another library, whatever its object may use;
-  * no instruction touches a vector register, and no object asks for a stack that can be executed.
+  * code reachable from hooks by calls uses nothing of another library, whatever its object may use;
+  * no instruction touches a vector register, and no object demands an executable stack.
 
 Lines of rt-symbols.txt: `use OBJECT SYMBOL why`, `data OBJECT SYMBOL why` (no function), `hook FUNCTION why` (where hooks come in; `*` stands for anything),
 `cold FUNCTION why` (only called once the recording is begun or ended: the walk stops there), `vector FUNCTION why`."""
@@ -21,9 +21,9 @@ import harness
 
 NEVER = re.compile(r"(m|c|re|memalign|posix_mem|aligned_)?alloc|free|strn?dup|v?(f|s|sn|d|as)?printf|puts|f(open|close|write|read|put[cs]|flush)"
                    r"|pthread_(mutex|rwlock|cond|once|spin).*|dl(open|sym)|__tls_get_addr|_Z.*|.*_chk")
-# Compilers make calls of these up, each where it likes. Anybody may have them but hooks.
+# Compilers add calls of these anywhere. All code but hooks may contain them.
 MADE_UP = {"memcpy", "memmove", "memset", "memcmp"}
-# What the linker itself defines.
+# Defined by the linker itself.
 LINKER = re.compile(r"_GLOBAL_OFFSET_TABLE_|__(start|stop)_\w+|__ehdr_start|_DYNAMIC")
 X86_VECTOR = re.compile(r"%(?:[xyz]?mm\d+|st\b|k[0-7]\b)")
 ARM_VECTOR = re.compile(r"(?<![\w#.])[vzqdshb](?:[12]?\d|3[01])(?:\.\w+|\[\d+\])*(?!\w)")
@@ -63,7 +63,7 @@ def rules():
 
 
 def symbols(library):
-    """[(object, kind, name)] of all its objects, as nm tells them: U and w undefined, T t W V a function, ..."""
+    """[(object, kind, name)] of all its objects, from nm: U and w undefined, T t W V a function, ..."""
     found, member = [], None
     for line in tool("nm", library).splitlines():
         if line.endswith(":"):
@@ -75,13 +75,13 @@ def symbols(library):
 
 
 class Code:
-    """Functions of libraries: what each mentions, and the instructions that touch vector registers. A static function is
-    called OBJECT:NAME, because several objects may have one of that name."""
+    """Functions of libraries: the symbols that each mentions, and its instructions on vector registers. A static function
+    is named OBJECT:NAME, because several objects may have one of that name."""
 
     def __init__(self):
         self.mentions, self.vector = {}, {}
         self.places = {}    # (object, section): [(address, function)], ascending
-        self.open = []      # (function, object, section, place in it): who it mentions is found at the end
+        self.open = []      # (function, object, section, place in it): resolved at the end
 
     def add(self, library, listed):
         own = {}
@@ -139,7 +139,7 @@ class Code:
 
 
 def check_uses(checks, allowed, all_symbols):
-    """Each undefined symbol is another object's of the recorder, or allowed, and no permission is left over."""
+    """Each undefined symbol is another recorder object's, or allowed, and no permission is unused."""
     defined = {name for _, kind, name in all_symbols if kind not in "Uwv"}
     used = set()
     for member, kind, name in all_symbols:
@@ -155,12 +155,12 @@ def check_uses(checks, allowed, all_symbols):
 
 
 def matches(function, pattern):
-    """A pattern with a colon is of static functions of one object: rt_record.c:fdr_*."""
+    """A pattern with a colon matches static functions of one object: rt_record.c:fdr_*."""
     return fnmatch.fnmatchcase(function if ":" in pattern else function.rpartition(":")[2], pattern)
 
 
 def check_hooks(checks, found, code, outside):
-    """Walks from where hooks come in along everything that code mentions; data that it mentions has no code."""
+    """Walks from the entries of hooks along all symbols that code mentions; mentioned data contains no code."""
     for pattern in list(found["hook"]) + list(found["cold"]):
         checks.that(any(matches(name, pattern) for name in code.mentions), "rt-symbols.txt: no function is called", pattern)
     way = {name: None for name in code.mentions if any(matches(name, pattern) for pattern in found["hook"])}
@@ -183,7 +183,7 @@ def check_hooks(checks, found, code, outside):
 
 
 def check_stacks(checks, library):
-    """Each object says that it needs no stack that can be executed; one that says nothing makes the program have one."""
+    """Each object declares that it needs no executable stack; one without the declaration gives the program one."""
     for part in tool("readelf", "-SW", library).split("\nFile: ")[1:] or [""]:
         name = part.split("\n", 1)[0]
         flags = re.search(r"\.note\.GNU-stack\s+PROGBITS((?:\s+[0-9a-f]+){4})(.*)", part)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shell scripts are checked by shellcheck, whatever they are called: those of Debian's tests have no suffix.
+# Checks all shell scripts with shellcheck, also those without a suffix, as in Debian's tests.
 set -euo pipefail
 command -v shellcheck >/dev/null || {
     echo "skipped: shellcheck is not installed"

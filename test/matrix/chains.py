@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""By way of another format: a trace that is converted twice gives the answers of one that is converted once.
+"""Through another format: a trace converted twice gives the same answers as one converted once.
 
-Every kind of input, every format that is both read and written as the first, and each of these again as the second. Where the
-first keeps all calls, what comes out of the second must have the events, and give the report, of the direct conversion; and where
-that is refused, it has to be refused. What the first makes of calls, samples and instructions decides which second ones there are."""
+Every kind of input, every format that is both read and written as the first, and each of these again as the second. If the
+first keeps all calls, the result of the second must have the events and the report of the direct conversion, and must be
+refused if that is refused. The first one's form of calls, samples and instructions decides which second ones there are."""
 import json
 import os
 import re
@@ -17,12 +17,12 @@ import harness
 import matrix_inputs
 import matrix_losses
 
-# Through these a trace of such a kind is plain events: no stacks and no instructions that a report could be of.
+# These turn a trace of such a kind into plain events, without stacks and instructions to report.
 PLAIN = {("tracelog", "ctf"), ("xtrace", "ctf")}
 
 
 def readable():
-    """Formats of events that are read and written, and those of profiles."""
+    """Formats of events that are both read and written, and those of profiles."""
     lines = [re.match(r"(\S+) +(read, write|read|write|-) +(read, write|read|write|-) ", line)
              for line in harness.run("help", "formats").text().splitlines()[1:]]
     return tuple([m.group(1) for m in lines if m.group(column) == "read, write"] for column in (2, 3))
@@ -43,8 +43,8 @@ def remove(*paths):
 
 
 def answers(path, lost):
-    """Events by class, with those that were said to be lost on the way, and the rows of functions without what not every format
-    holds: names and places. Of logs of .NET only the samples: what they say of functions and modules is a matter of names."""
+    """Events by class, including those reported as lost on the way, and the rows of functions without names and places,
+    which not every format holds. For .NET logs only the samples: their lines about functions and modules are names."""
     info = harness.run("info", "-q", "--json", path).json()
     table = harness.run("report", "-q", "--json", "--by", "func", path)
     rows = [] if table.status == 1 and b"needs calls or samples" in table.err else table.json()["functions"]

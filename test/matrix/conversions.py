@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""docs/conversions.md is what the matrix found: conversions.py compares, conversions.py --update writes it anew.
+"""docs/conversions.md has the results of the matrix: conversions.py compares, conversions.py --update rewrites it.
 
-What was found of each kind of input is in TL_WORK/matrix, where matrix.py leaves it; what is missing there is run."""
+matrix.py leaves the results for each kind of input in TL_WORK/matrix; missing ones are run."""
 import json
 import os
 import re
@@ -36,7 +36,7 @@ def results():
 
 
 class Column:
-    """Kinds of input that a reader takes for one."""
+    """Kinds of input that look like one to users."""
 
     def __init__(self, title, kinds, found):
         self.title = title
@@ -44,12 +44,12 @@ class Column:
         for kind in kinds:
             for cells in found[kind]:
                 for cell in cells:
-                    if kind == "recording-ctf":     # recorded for this run: how long things take differs from run to run
+                    if kind == "recording-ctf":     # recorded for this run: durations differ from run to run
                         cell["lines"] = {line: n for line, n in cell["lines"].items() if line not in words.BY_TIME}
                     self.cells.setdefault((cell["verb"], cell["to"]), []).append(cell)
 
     def of(self, verb, to):
-        """All cells of an output, by the verb that is for it."""
+        """All cells of an output, by its verb."""
         return self.cells[verb, to]
 
     def mark(self, verb, to):
@@ -63,12 +63,12 @@ class Column:
         return "part" if part else "yes"
 
     def reasons(self, verb, to):
-        """Without those that the page tells at its top."""
+        """Without those that the page names at its top."""
         said = {reason(cell["reason"]) for cell in self.of(verb, to) if cell["reason"]}
         return sorted(text for text in said if not words.USUAL.match(text))
 
     def losses(self, verb, to):
-        """What was said not to be written, in words."""
+        """The losses reported as not written, in words."""
         cells = [cell for cell in self.of(verb, to) if not cell["status"]]
         lines = {line for cell in cells for line in cell["lines"]}
         classes = {name for cell in cells for name in cell["lost"]}
@@ -77,7 +77,7 @@ class Column:
 
 
 def reason(text):
-    """A refusal, without what is only so in the trace at hand, and without the name of the format."""
+    """A refusal, without details of this trace and without the name of the format."""
     text = re.sub(r'instructions of "[^"]*" and "[^"]*"', "instructions of several", text)
     return re.sub(r"^[a-z-]+: ", "", text)
 
@@ -133,7 +133,7 @@ def page(found, formats, tables):
 
 
 def check_complete(checks, formats):
-    """The page names every format that is written, once for each way, and no other."""
+    """The page names every output format, once for each way, and no other."""
     listed = [pair for _, _, outputs in words.WANTS for pair in outputs]
     written = [(name, "convert") for name, (events, _) in formats.items() if events]
     written += [(name, "report") for name, (_, profiles) in formats.items() if profiles]

@@ -2,11 +2,11 @@
 """Any input to any output: matrix.py KIND    every conversion and every report of one kind of input (matrix_inputs.py)
                             matrix.py corpus  the same of small files of other projects, those of TL_SHARED
 
-Which formats and tables there are, the program says itself, so that none can be forgotten. A conversion is either done: then the
-output is valid, and holds every event, or as many fewer as were said not to be written. Or it is refused: in one line that gives
-the reason, with status 2, and without an output.
+The program itself lists its formats and tables, so that none can be forgotten. A conversion either succeeds: then the
+output is valid and holds every event, except those reported as not written. Or it is refused: in one line with the
+reason, with status 2, and without an output.
 
-What was found of each cell is left in TL_WORK/matrix/KIND.json, of which conversions.py makes the page of the documents."""
+The results of all cells go to TL_WORK/matrix/KIND.json, from which conversions.py makes the page of the documents."""
 import glob
 import json
 import os
@@ -35,13 +35,13 @@ def formats():
 
 
 def tables():
-    """The values of --by, as they are completed."""
+    """The values of --by, from shell completion."""
     script = harness.run("help", "--completion", "bash").text()
     return re.search(r'--by\)\s+COMPREPLY=\(\$\(compgen -W "([^"]+)"', script).group(1).split()
 
 
 class Cells:
-    """All that is made of one input."""
+    """Everything made from one input."""
 
     def __init__(self, checks, path, options, folder):
         self.checks, self.path, self.options, self.folder = checks, path, options, folder
@@ -77,11 +77,11 @@ class Cells:
         self.checks.equal(losses.unknown, [], self.path, what, "says lines that matrix_losses.py does not know")
         try:
             found = matrix_outputs.READERS[to](out)
-            empty = not any(found.values()) and to not in ("none", "tlp", "tracelog")      # these may hold names alone
+            empty = not any(found.values()) and to not in ("none", "tlp", "tracelog")      # these may contain only names
             self.checks.that(not empty, self.path, what, "holds nothing, and is not an answer", result)
             for name, got, expected in compare(to, found, losses):
                 self.checks.equal(got, expected, self.path, what, name, result)
-        except Exception as error:              # whatever makes a file one that cannot be read
+        except Exception as error:              # any reason why a file is unreadable
             self.checks.that(False, self.path, what, "is not valid output: %r" % error, result)
             found = {}
         self.say(verb, to, result, found, losses)
@@ -116,7 +116,7 @@ class Cells:
         self.say("by", by, text)
 
     def sums(self, by, table):
-        """All tables of a profile say the same of the whole."""
+        """All tables of a profile agree on the totals."""
         self.checks.equal(table["schema"], 1, self.path, by)
         members = {"func": "functions", "tree": "nodes", "thread": "threads", "module": "modules", "callers": "edges"}
         rows = table.get(members.get(by), [])
@@ -128,7 +128,7 @@ class Cells:
 
 
 def fill(checks, path, options, folder, as_text=True):
-    """All cells of an input. `as_text`: tables as people see them, too, and not only as JSON."""
+    """All cells of an input. `as_text`: tables also as text for people, not only as JSON."""
     cells = Cells(checks, path, options, folder)
     for name, (events, profiles) in formats().items():
         checks.that(name in matrix_outputs.READERS or not (events or profiles), name, "is a format without a reader in matrix_outputs.py")
@@ -161,7 +161,7 @@ def kind(checks, name):
         json.dump(results, file, indent=1)
 
 
-# Of each line the smallest that is neither empty nor damaged.
+# From each line the smallest one that is neither empty nor damaged.
 CORPUS = ("xray/recorded/fdr-17blocks*.xray", "xray/recorded/fib-basic-small-14.xray", "xray/generated/fdr-v5*.xray", "xray/*/*profil*.xray",
           "ctf/lttng/*", "ctf/bt2/ctf-1/succeed/*", "ctf/bt2/ctf-2/succeed/*", "ctf/actf/ev_rec_hdr", "ctf/barectf-cases/*/*",
           "ctf/generated/*", "tracelog/recorded/*.log", "tracelog/generated/crlf.log", "xtrace/generated/every-token",

@@ -1,8 +1,8 @@
-"""Nothing is lost in silence: what an output has to hold, from what `info` and `report` say of the input, and from what was said to
-be lost. Each function returns pairs of what is compared: (what, found, expected)."""
+"""Nothing is lost silently: the counts that an output must have, from `info` and `report` of the input and from the
+reported losses. Each function returns the comparisons: (what, found, expected)."""
 from matrix_losses import CLOSED, LOST, OPEN
 
-# What logs of .NET say in other ways than by events: spans, curves, samples.
+# Parts of .NET logs that outputs show in other ways than as events: spans, curves, samples.
 DRAWN = {"gch.gcs", "gch.gcf", "jit.cms", "jit.cmf", "jit.css", "jit.csf", "sam.str", "sam.mem", "thr.cpu", "prc.cpu", "gch.alt",
          "gch.gen"}
 
@@ -27,7 +27,7 @@ def items(found, info, losses):
 
 
 def records(found, info, losses):
-    """Logs of .NET, which say calls as stacks."""
+    """Logs of .NET, which express calls as stacks."""
     if info["format"] == "tracelog":
         yield from items(found, info, losses)
         return
@@ -85,7 +85,7 @@ EVENTS = {"tracelog": records, "chrome": drawn, "perfetto": drawn, "speedscope":
 
 
 class Reference:
-    """What `report` says of the input."""
+    """The `report` of the input."""
 
     def __init__(self, tree, places, threads):
         self.nodes, self.unit, self.threads = tree["nodes"], tree["unit"], threads
@@ -93,12 +93,12 @@ class Reference:
         self.calls, self.self = sum(n["calls"] for n in self.nodes), sum(n["self"] for n in self.nodes)
         self.samples = tree.get("samples")
         self.labels = {n["stack"][-1] for n in self.nodes}
-        # Of caller and callee: a sample counts once for a pair, however often it is in the stack.
+        # Caller and callee: a sample counts once for a pair, however often it is in the stack.
         self.pairs = sum(n["calls"] for n in self.nodes if not (self.samples and repeats(n["stack"])))
 
 
 def repeats(stack):
-    """Whether the innermost pair of caller and callee stands further out, too."""
+    """Whether the innermost pair of caller and callee also occurs further out."""
     pairs = list(zip([None] + stack, stack))
     return pairs[-1] in pairs[:-1]
 
@@ -125,7 +125,7 @@ def profile(name, found, reference, losses):
     if name == "dot":
         yield "functions", found["functions"] + losses.lines.get("small functions", 0), len(r.labels)
     if name == "svg":
-        # Threads are boxes, too, where the file has them. Nodes of less than half a ns have a width, and the time 0.
+        # Threads are boxes, too, if the file has them. Nodes of less than half a ns have a width, and the time 0.
         shown = found["boxes"] + losses.lines.get("places too narrow or too deep", 0) + losses.lines.get("places without time", 0)
         yield "boxes", sum(n["total"] > 0 for n in r.nodes) <= shown <= r.places + r.threads, True
     if name == "xray-profile":

@@ -1,7 +1,7 @@
-"""The kinds of traces that conversions begin with, each as a small file of our own generators.
+"""The kinds of traces to convert, each as a small file of our own generators.
 
-A kind has one file or several: all of them have to be converted alike, only losses differ. What cannot be generated, a
-recording of our own recorder in CTF, is recorded: see recorded()."""
+A kind has one or more files: all must be converted alike, only losses differ. A recording of our own recorder in CTF
+cannot be generated, so it is recorded: see recorded()."""
 import os
 import shutil
 import struct
@@ -18,8 +18,8 @@ from elf_gen import build_elf
 
 
 class Kind:
-    """`name`: of the test, and of the anchors in the page. `title`: what a user calls it. `make`: a function of an empty folder that
-    gives pairs of a path and the options that belong to it."""
+    """`name`: of the test, and of the anchors in the page. `title`: the users' name. `make`: a function of an empty folder
+    that gives pairs of a path and its options."""
 
     def __init__(self, name, title, make):
         self.name, self.title, self.make = name, title, make
@@ -68,7 +68,7 @@ event { name = "app:request"; id = 2; stream_id = 0; fields := struct { u64 numb
 
 
 def cyg_profile(folder):
-    """Calls as LTTng records them: functions are addresses, and threads move between processors."""
+    """Calls as recorded by LTTng: functions are addresses, and threads move between processors."""
     path = os.path.join(folder, "cyg")
     os.makedirs(path)
     write(os.path.join(path, "metadata"), CYG_METADATA.encode())
@@ -101,7 +101,7 @@ def xtrace(name, part):
         place, files = os.path.join(folder, name), xtrace_gen.make(name)
         os.makedirs(place)
         for file in files:
-            if part in file.name:               # alone: the other kind is found beside it
+            if part in file.name:               # alone: the other kind would be found beside it
                 path = write(os.path.join(place, file.name), file.data)
         yield place if part == "." else path, ["-e", write(os.path.join(folder, "program.elf"), xtrace_gen.elf_of(files))]
     return make
@@ -146,7 +146,7 @@ int main(void)
 
 
 def recorded(folder):
-    """What our recorder writes in its mode ctf, of a program with spans."""
+    """Our recorder's output in its mode ctf, for a program with spans."""
     library, compiler = os.environ.get("TL_RT_LIBRARY", ""), shutil.which("gcc") or shutil.which("cc")
     if not os.path.exists(library) or not compiler:
         raise LookupError("a recording in CTF needs a C compiler, and the recorder, which is not built here")

@@ -1,9 +1,9 @@
-"""What `not written: N ...` means for the number of events, line by line: a line that is not known here fails the tests.
+"""The meaning of `not written: N ...` for the number of events, line by line: an unknown line fails the tests.
 
-    LOST     N events, or parts of one that count as events, are not in the output
-    CLOSED   N ends of calls are there that the input does not have
-    OPEN     N calls have no end: an end is there too much where the output closes them ("closed there")
-    DETAIL   every event is there, but without something, or with something put right
+    LOST     N events, or parts of one that count as events, are missing in the output
+    CLOSED   N ends of calls were added that the input lacks
+    OPEN     N calls have no end: outputs that close them add an end ("closed there")
+    DETAIL   every event is there, but lacks a detail, or has one corrected
     PROFILE  sums are there, but not all"""
 import re
 
@@ -79,7 +79,7 @@ LINES = {
 
 
 class Losses:
-    """The messages of one conversion. `classes`: of the input, for events are counted under the name of their class."""
+    """The messages of one conversion. `classes`: of the input, since events are counted by class name."""
 
     def __init__(self, messages, classes):
         self.sum = {effect: 0 for effect in (LOST, CLOSED, OPEN, DETAIL, PROFILE)}

@@ -1,7 +1,7 @@
-"""What stands in an output file: small readers, one for each format that is written, that know nothing of our code.
+"""The contents of an output file: small readers, one for each output format, independent of our code.
 
-Each takes a path and returns what it found, by name: `events` where an event is an item of the file, else what the
-format has instead. A file that is not as its format wants it fails an assertion, or does not parse at all."""
+Each takes a path and returns counts by name: `events` if an event is an item of the file, otherwise what the format has
+instead. An invalid file fails an assertion, or does not parse at all."""
 import collections
 import csv
 import gzip
@@ -103,7 +103,7 @@ def drmemtrace(path):
 
 
 def proto(data):
-    """The fields of a message: number -> values. Numbers, and bytes."""
+    """The fields of a message: number -> values, as numbers or bytes."""
     out, at = collections.defaultdict(list), 0
 
     def varint():
@@ -268,7 +268,7 @@ def dot(path):
 
 
 def svg(path):
-    """Boxes are in its data; the widest of them are drawn, too."""
+    """Its data has the boxes; the widest of them are drawn, too."""
     space = "{http://www.w3.org/2000/svg}"
     tree = xml.etree.ElementTree.parse(path).getroot()
     assert tree.tag == space + "svg"
@@ -281,7 +281,7 @@ def svg(path):
 # ------------------------------------------------------------------------------------------------------ our own readers
 
 def again(path):
-    """What `info` says of it."""
+    """The `info` of it."""
     done = harness.run("info", "--json", path)
     assert done.status == 0, done
     check = harness.run("check", "-q", path)

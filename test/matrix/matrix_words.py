@@ -1,9 +1,9 @@
-"""The words of docs/conversions.md that no run can find: what somebody wants, and what an output is."""
+"""The texts of docs/conversions.md that no run can find: purposes, and descriptions of outputs."""
 import re
 
 import matrix_losses
 
-# Lines that mean that a part of the events is not there, and not only a detail of them.
+# Lines that mean missing events, and not only missing details.
 PARTS = {line for line, effect in matrix_losses.LINES.items() if effect == matrix_losses.LOST} - {
     "exits of functions that were not open"}                                    # these are faults of the trace
 
@@ -52,7 +52,7 @@ The usual reasons for a refusal: a profile holds sums, from which no events can 
 
 "Not written" lists the messages of these runs, without the numbers. What was closed or moved "there" is not a loss: it was corrected so that viewers can read the file."""
 
-# Losses that rest on how long calls took.
+# Losses that depend on the durations of calls.
 BY_TIME = {"small functions", "small calls between functions", "places too narrow or too deep", "places without time"}
 
 USUAL = re.compile(r"holds a profile|there are no |no calls and no stack samples|the trace has no instructions|has no instructions|--by [a-z]+ needs ")
@@ -125,7 +125,7 @@ def row(to, verb):
 
 
 def of_classes(names):
-    """Classes of events that are left out."""
+    """Classes of events left out."""
     xray = {"xray.custom", "xray.typed"}
     if names <= {"snapshot", "flags", "mrs", "msr", "eret", "dc", "stxr", "syscall_vec"}:
         return "other events of instructions (" + ", ".join("`%s`" % name for name in sorted(names)) + ")"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Does the test that SECURITY.md names for a limit reach it? limit_mutants.py BUILD [NAME ...]
 
-Makes the limit twice as large, half as large, or so large that it is none, in a copy of the file that defines it, compiles
-what uses it, and runs that test: it has to fail with one of them. Tests called hostile.limit change the limit themselves, and
-are not run here."""
+Makes the limit twice as large, half as large, or practically infinite, in a copy of the file that defines it, compiles
+all files that use it, and runs that test: it must fail with one of them. Tests named hostile.limit change the limit
+themselves, and are not run here."""
 import glob
 import os
 import re
@@ -21,13 +21,13 @@ SECONDS = 120      # of processor time for a test
 MEMORY = 20 << 30  # bytes of a test's process: a thousand threads have room for their stacks
 FACTORS = 2, 0.5, 4096
 WORD = re.compile(r"\w+")
-# A macro with the lines that it goes on, a member of an enumeration, or an inline function.
+# A macro with its continued lines, a member of an enumeration, or an inline function.
 DEFINED = re.compile(r"^#define (\w+)((?:.*\\\n)*.*)$|^\s*(?:enum \{ )?([A-Z][A-Z0-9_]+) = ([^,}\n]+)|"
                      r"^(?:static inline|TL_ALWAYS_INLINE) [^;{]*?(\w+)\([^;{]*\)\n\{((?:.*\n)*?)\}$", re.M)
 
 
 def changed(text, name, value, factor):
-    """A file in which a limit has another value, of the same type, and nothing else is different."""
+    """A file in which a limit has another value of the same type, otherwise unchanged."""
     expression = r"((?:\([^\n]*?\)|[^\n,}/(]|/(?!\*))+?)"
     for pattern in (r"#define %s +(?:\\\n\s*)?%s(?=\s*(?:/\*|//|$))" % (name, expression), r"\b%s = %s(?=\s*(?:[,}\n]|/\*))" % (name, expression)):
         found = re.search(pattern, text, re.M)
@@ -44,7 +44,7 @@ def changed(text, name, value, factor):
 
 
 class Headers:
-    """What headers call things by other names."""
+    """Other names that headers define."""
 
     def __init__(self):
         self.uses = []  # name, the words of its definition
@@ -55,7 +55,7 @@ class Headers:
                     self.uses.append((groups[0], set(WORD.findall(groups[1]))))
 
     def names(self, name):
-        """The name, and those that are defined by it."""
+        """The name, and those defined by it."""
         known = {name}
         while True:
             more = {other for other, words in self.uses if words & known} - known
@@ -70,7 +70,7 @@ class Trial:
         self.overlay = os.path.join(bench.folder, "overlay")
 
     def test(self, name):
-        """The test, with the one case that is named."""
+        """The test, with the one case named."""
         if name not in self.shop.cases:
             return self.shop.tests[name]
         test = self.shop.tests[name.rpartition(".")[0]]
@@ -83,7 +83,7 @@ class Trial:
         return os.path.join(self.bench.folder, out)
 
     def objects(self, name, defined, text):
-        """What uses the limit, compiled with another one: object of the build -> ours."""
+        """The users of the limit, compiled with another one: object of the build -> ours."""
         names = self.headers.names(name) if defined.endswith(".h") else {name}
         objects = {}
         for path in self.shop.compiles:
@@ -98,14 +98,14 @@ class Trial:
         return objects
 
     def program(self, test, name, defined, made):
-        """A unit test, made anew if the file with the limit is in it, or the recorder."""
+        """A unit test, rebuilt if it includes the file with the limit, or the recorder."""
         program = os.path.basename(test.command[0])
         if program not in self.shop.links or not test.name.startswith("unit."):
             return test
         source, names = "test/unit/%s.c" % program, self.headers.names(name)
         files = [path for path in self.shop.including if program in self.shop.including[path]]
         concerned = defined in files
-        if defined.endswith(".h"):  # one that knows the limit by its name keeps what it was
+        if defined.endswith(".h"):  # one that uses the limit by name keeps the old value
             words = set(WORD.findall(mutants.read(source)))
             concerned = any(names & set(WORD.findall(mutants.read(path))) for path in files) or names & words and name not in words
         if not concerned and program not in self.shop.recording:
@@ -131,7 +131,7 @@ class Trial:
         return workshop.run(self.program(test, name, defined, made), environment, SECONDS, MEMORY)[0]
 
     def result(self, name, value, defined, test):
-        """How the test noticed, or None."""
+        """How the test noticed, or None if it did not."""
         for factor in FACTORS:
             how = self.how(name, value, factor, defined, self.test(test))
             if how not in ("good", "skipped"):

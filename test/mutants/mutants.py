@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Do the tests notice small changes of the code? mutants.py BUILD [--areas xray,ctf] [--count 30] [--seed 1]
 
-Changes a file in a small way (see mutate.py), compiles it, links it, and runs the tests that run the changed line, the quick
-ones first, until one fails. A change that none of them notices survives: either a test is missing, or it changes nothing,
-which test/mutants.txt then says, with the reason. What does not compile, or makes the same machine code, does not count. Results
-are kept in BUILD/results.json and not found out again as long as the changed function's file stays as it is.
+Changes a file in a small way (see mutate.py), compiles it, links it, and runs the tests that run the changed line, the
+quick ones first, until one fails. A change that none of them notices survives: either a test is missing, or it changes
+nothing; test/mutants.txt lists those, with the reason. Changes that do not compile, or make the same machine code, do not
+count. BUILD/results.json keeps the results while the changed function's file is unchanged.
 
   --replay WHICH   only these: a file with lines as in test/mutants.txt, PATH:LINE or PATH:LINE:OPERATOR; repeated
-  --budget SECONDS of tests for one change, as they took when they were asked what they run
-  --list           says what would be tried
-  --again          asks anew which tests run what: when tests have changed
+  --budget SECONDS of tests for one change, by their times in the survey of lines
+  --list           prints the changes to try
+  --again          repeats the survey of which tests run which lines, for changed tests
 """
 import argparse
 import collections
@@ -44,7 +44,7 @@ AREAS = {
     "base": ["src/base/*", "src/model/*", "src/*.c"],
     "isa": ["src/isa/*"],
 }
-SLACK = 8     # times as long as it took, and a test is endless
+SLACK = 8     # a test that takes this many times as long is endless
 FLAGS = ["-w", "-Werror=int-conversion", "-Werror=incompatible-pointer-types"]
 LOW = "traceloom_low"
 CHECKED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
@@ -83,7 +83,7 @@ def all_mutants():
 
 
 def explained(path=os.path.join(workshop.HERE, os.pardir, "mutants.txt")):
-    """key -> why this change changes nothing"""
+    """key -> the reason why this change changes nothing"""
     out, key = {}, None
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -105,7 +105,7 @@ class Bench:
         self.originals, self.low = {}, None
 
     def compile(self, path, text, words, name, more=()):
-        """The machine code of a file with this text, at BENCH/name; None if the compiler refuses it."""
+        """The machine code of a file with this text, as BENCH/name; None if the compiler refuses it."""
         out = os.path.join(self.folder, name)
         full = os.path.join(workshop.SOURCE, path)
         command = words[:words.index("-MD")] + FLAGS + list(more) + ["-iquote", os.path.dirname(full), "-x", "c", "-", "-c", "-o", out]
@@ -117,8 +117,8 @@ class Bench:
             return file.read()
 
     def objects(self, mutant, text):
-        """Compiles a mutant for each library that has the file: object of the build -> ours. A text instead says why it does
-        not count."""
+        """Compiles a mutant for each library that has the file: object of the build -> ours, or the reason why it does not
+        count, as text."""
         objects, differs = {}, False
         for number, words in enumerate(self.shop.compiles[mutant.path]):
             key = (mutant.path, number)
@@ -133,7 +133,7 @@ class Bench:
         return objects if differs else "same"
 
     def link(self, objects):
-        """Links the libraries with a mutant. Returns what tests need in their environment, and output of the build -> ours."""
+        """Links the libraries with a mutant. Returns the environment for tests, and output of the build -> ours."""
         made, environment = {}, {}
         for output, words in self.shop.links.items():
             if not output.endswith((".a", ".so")) and ".so." not in output or not set(words) & set(objects):
@@ -149,7 +149,7 @@ class Bench:
         return environment, made
 
     def program(self, test, mutant, text, made):
-        """A test as it is run: one that has the mutant in it, and not only in a library that it loads, is made anew."""
+        """A test's command; a test that contains the mutant itself, not only in a library that it loads, is rebuilt."""
         name, shop = test.name.split(".")[1], self.shop
         including = name in shop.including[mutant.path]
         if test.name.startswith("hostile.limit.") and mutant.path in shop.lowered:
@@ -172,7 +172,7 @@ class Bench:
         return test._replace(command=[made[name]])
 
     def low_command(self, mutant):
-        """The command with low limits, with the mutant in its copy of the file, where the line is the same."""
+        """The command with low limits, with the mutant in its copy of the file, if the line is the same."""
         copy, out = self.shop.lowered[mutant.path], os.path.join(self.folder, LOW)
         if self.low != mutant.key():
             text = read(copy)
@@ -189,7 +189,7 @@ class Bench:
             raise RuntimeError("%s\n%s" % (" ".join(words), said[-2000:]))
 
     def attempt(self, mutant, first):
-        """What became of a mutant: a result, see Results. The tests in `first` are run before the others."""
+        """Tries a mutant: a result, see Results. The tests in `first` run before the others."""
         text = read(mutant.path)
         objects = self.objects(mutant, text)
         if isinstance(objects, str):
@@ -209,13 +209,13 @@ class Bench:
                 test = self.program(self.shop.tests[name], mutant, text, made)
                 done += 1
                 how, _ = workshop.run(test, environment, int(4 + SLACK * seconds))
-                # Programs that are stopped in the middle, or race, may fail for another reason: once more.
+                # Programs that are stopped in the middle, or race, may fail for another reason: repeat.
                 if how not in ("good", "skipped") and (mutant.path.startswith("src/rt/") or not name.startswith(("unit", "golden"))):
                     how, _ = workshop.run(test, environment, int(4 + SLACK * seconds))
                 if how not in ("good", "skipped"):
                     return {"outcome": "killed", "test": name, "how": how, "tests": done}
             for name in names[:done] if SANITIZERS else ():
-                # As `make check` runs them: what reads beyond a piece of memory, or loses one, is noticed.
+                # As in `make check`, which notices reads beyond a piece of memory, and leaks.
                 if name.startswith(("unit", "fuzz")) and not mutant.path.startswith("src/rt/") and self.sanitized(mutant, text, name):
                     return {"outcome": "killed", "test": name, "how": "failed with sanitizers", "tests": done}
         finally:
@@ -225,7 +225,7 @@ class Bench:
         return {"outcome": "survived", "tests": done, "left": len(names) - done}
 
     def sanitized(self, mutant, text, name):
-        """Does a test notice a mutant if its file, alone, is compiled with sanitizers? It must be good with the file as it was."""
+        """Does a test notice a mutant if only its file is compiled with sanitizers? It must pass with the original file."""
         for changed in (mutant.apply(text), text):
             objects = {}
             for words in self.shop.compiles[mutant.path]:
@@ -247,8 +247,8 @@ class Bench:
 
 
 class Results:
-    """What became of each mutant, in a file: "killed" (by which test, how), "survived" (how many tests ran it, how many were
-    left out as too long), "refused" by the compiler, or "same" machine code."""
+    """The result of each mutant, in a file: "killed" (by which test, how), "survived" (how many tests ran it, how many
+    were skipped as too long), "refused" by the compiler, or "same" machine code."""
 
     def __init__(self, path):
         self.path, self.lock, self.all = path, threading.Lock(), {}
@@ -263,7 +263,7 @@ class Results:
         return hashlib.sha256((mutant.key() + mutant.apply(read(mutant.path))).encode()).hexdigest()[:20]
 
     def get(self, mutant, survey_id):
-        """What is known; of a survivor only if the same tests would be run again."""
+        """The known result; for a survivor only if the same tests would run again."""
         known = self.all.get(self.name(mutant))
         return None if known and known["outcome"] == "survived" and known["survey"] != survey_id else known
 
@@ -286,7 +286,7 @@ class Area:
         self.lock = threading.Lock()
 
     def next(self):
-        """The next one to be tried, or None if there are enough, or will be."""
+        """The next one to try, or None if there are enough, or will be."""
         with self.lock:
             if sum(1 for _, result in self.tried if result is None or result["outcome"] in COUNTED) >= self.count:
                 return None
@@ -339,7 +339,7 @@ def try_area(area, shop, known, results, survey_id, options):
 
 
 def table(areas, reasons):
-    """The rates as a table, and what is left."""
+    """The rates as a table, and the survivors."""
     lines, left = ["| area | changes | noticed | change nothing | survived | rate |", "|---|---|---|---|---|---|"], []
     for area in areas:
         counted = area.counted()
@@ -353,7 +353,7 @@ def table(areas, reasons):
 
 
 def chosen(which, mutants):
-    """The mutants that one --replay names."""
+    """The mutants named by one --replay."""
     if os.path.exists(which):
         keys = explained(which)
         return [m for m in mutants if m.key() in keys]

@@ -1,16 +1,16 @@
-"""Small semantic changes of a C file, found in its tokens: what a slip of a programmer would look like.
+"""Small semantic changes of a C file, found in its tokens, like slips of a programmer.
 
   comparison   <  becomes <=, == becomes !=, and the like
-  off-by-one   a number becomes the next one; not the length of an array, nor how fast one grows
+  off-by-one   a number becomes the next one; not the length of an array, nor its factor of growth
   guard        the body of an if is left out; && becomes ||, and the right side of || does not count
   count        a statement that counts is left out: n++; n += m;
-  field        another member of the same object that the function uses, too
+  field        another member of the same object, which the function uses, too
   call         a statement that calls is left out: flush, close, note
   sign         + becomes -, and the other way round
 
-Nothing is changed outside of functions, in comments, texts and lines of the preprocessor; nor in assertions, in what makes
-the text of an error, in what is done when memory ran out (`make faults` sees that), when memory is freed or a lock is taken (the
-sanitizers see that)."""
+Nothing is changed outside of functions, in comments, texts and lines of the preprocessor; nor in assertions, in the
+texts of errors, in the handling of exhausted memory (`make faults` tests that), in freeing memory and taking locks (the
+sanitizers test that)."""
 import hashlib
 import re
 
@@ -19,7 +19,7 @@ TOKEN = re.compile(r"""(?P<blank>\s+|/\*.*?\*/|//[^\n]*)|(?P<line>(?m:^)[ \t]*\#
     |(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?P<number>\.?[0-9](?:[eEpP][+-]|[\w.])*)|(?P<name>[A-Za-z_]\w*)
     |(?P<sign>->|\+\+|--|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\.\.\.|.)""", re.X | re.S)
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
-# Calls whose arguments say something to people, or whose absence other tests look for.
+# Calls whose arguments are text for people, or whose absence other tests notice.
 SILENT = re.compile(r"(static_assert|_Static_assert|assert|sizeof|tl_fail\w*|\w*fail|\w*give_up\w*|\w*damage|tl_say_\w+|tl_warn\w*|printf|fprintf)$")
 NEEDED = re.compile(r"(assert|free|\w+_free|\w+_fini|va_\w+|tl_fail\w*|abort|prefetch|\w+_prefetch|pthread_mutex_\w+|\w*no_memory|\w*out_of_memory)$")
 NO_MEMORY = re.compile(r"ENOMEM|no memory|out of memory|(alloc|_new|strdup|_grow\w*|_reserve)\([^;]*;\s*if \(!")
@@ -27,7 +27,7 @@ KEYWORDS = {"if", "else", "for", "while", "do", "switch", "case", "default", "re
 
 
 class Mutant:
-    """One change: text[start:end] becomes `after`. `code` is the line it begins in, `nth` its place among equals there."""
+    """One change: text[start:end] becomes `after`. `code` is its first line, `nth` its place among equal ones there."""
 
     def __init__(self, path, text, operator, start, end, after, function):
         first = text.rfind("\n", 0, start) + 1
@@ -38,7 +38,7 @@ class Mutant:
         self.column, self.nth = start - first, 1
 
     def key(self):
-        """What names it for as long as the line stays as it is."""
+        """Its name, valid while the line is unchanged."""
         return "%s | %s | %s | %s" % (self.path, self.operator + ("#%d" % self.nth if self.nth > 1 else ""), self.function, self.code)
 
     def rank(self, seed):
@@ -54,7 +54,7 @@ class Mutant:
 
 
 class Source:
-    """The tokens of a file, with what closes what, and which lie in which function."""
+    """The tokens of a file, with their closing brackets and their functions."""
 
     def __init__(self, path, text):
         self.path, self.text, self.mutants = path, text, []
@@ -84,7 +84,7 @@ class Source:
         return self.words[i] if 0 <= i < len(self.words) else ""
 
     def declares(self, i):
-        """Is this the length of an array that is declared: `char a[32], b[32];`?"""
+        """Is this the length in an array's declaration: `char a[32], b[32];`?"""
         if self.word(i - 1) != "[" or self.word(i + 1) != "]" or self.tokens[i - 2][0] != "name" or self.within[i - 1] != "{":
             return False
         return self.tokens[i - 3][0] == "name" and self.words[i - 3] not in KEYWORDS or self.word(i - 3) == "," and self.word(i + 2) in ",;"
@@ -144,7 +144,7 @@ class Source:
         if counts:
             self.add("count", i, end, ";", function)
         elif self.words[end - 1] == ")" and self.tokens[i][0] == "name":
-            # Nothing but names before the parentheses: neither an assignment nor a declaration.
+            # Only names before the parentheses: neither an assignment nor a declaration.
             j = i + 1
             while self.word(j) in ("->", ".") and self.tokens[j + 1][0] == "name":
                 j += 2
@@ -152,7 +152,7 @@ class Source:
                 self.add("call", i, end, ";", function)
 
     def fields(self, first, last, function):
-        """Members of the same object, each replaced by the one after it in the order in which they come up."""
+        """Members of the same object, each replaced by the next one in the order of appearance."""
         members, uses = {}, []
         for i in range(first + 2, last):
             if self.words[i - 1] in ("->", ".") and self.tokens[i - 2][0] == "name" and self.tokens[i][0] == "name":
@@ -173,7 +173,7 @@ class Source:
             if self.declares(i):
                 return
             if re.search(r"capacity\b.*\?", self.line_of(i)):
-                return  # how fast something grows
+                return  # a factor of growth
             digits = word.rstrip("uUlL")
             value = int(digits, 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" else 10) + 1
             self.add("off-by-one", i, i, ("0x%x" if digits[:2] in ("0x", "0X") else "%d") % value + word[len(digits):], function)
@@ -216,8 +216,8 @@ def mutants_of(path, text):
 
 
 def sample(mutants, seed):
-    """All of them in the order in which they are tried: operators take turns, so that the frequent ones do not fill a sample.
-    What a mutant's place depends on are the seed and its key, so most of a sample stays the same when files change."""
+    """All of them in the order of trial: operators take turns, so that the frequent ones do not fill a sample. A mutant's
+    place depends on the seed and its key, so most of a sample stays the same when files change."""
     kinds = [sorted((m for m in mutants if m.operator == operator), key=lambda m: m.rank(seed)) for operator in OPERATORS]
     for turn in range(max(map(len, kinds), default=0)):
         for kind in kinds:

@@ -67,8 +67,8 @@ def operators(checks):
     checks.equal([m.operator for m in twice[0][:7]], list(mutate.OPERATORS), "operators take turns")
 
 
-# A library of functions, of which one is not tested; changes of `beyond` are seen by sanitizers only, and some of `same` are none
-# for a compiler that optimises.
+# A library of functions, one of them untested; only sanitizers notice changes of `beyond`, and some of `same` make no
+# difference to an optimising compiler.
 PROGRAM = """#include <stdlib.h>
 int positive(int n) { if (n <= 0) return 0; return 1; }
 int unseen(int n) { return n + 1; }
@@ -82,7 +82,7 @@ int main(void) { return !(positive(1) && !positive(0) && beyond(1000) == 999); }
 
 
 class Shop:
-    """A build of that, as workshop.Workshop tells of the real one."""
+    """A build of that, in the form of workshop.Workshop's real one."""
 
     def __init__(self, folder):
         compiler = shutil.which("cc") or shutil.which("gcc") or harness.skip("no C compiler")

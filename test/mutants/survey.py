@@ -1,4 +1,4 @@
-"""Which test runs which lines: each is run once with libraries that count (gcc's --coverage)."""
+"""Which test runs which lines: runs each once with libraries that count (gcc's --coverage)."""
 import collections
 import hashlib
 import json
@@ -12,7 +12,7 @@ import time
 
 import workshop
 
-# Nothing counts what of the recorder runs, as a hook may not be counted itself. These tests record.
+# The recorder's lines are not counted, as a hook may not count itself. These tests record.
 RECORDS = re.compile(r"rt\.|unit\.test_rt_|spans\.|docs\.record|cli\.(record|ctl|follow)")
 SECONDS = 60  # of processor time for a test
 
@@ -23,14 +23,14 @@ def digest(path):
 
 
 def source_of(test):
-    """The digest of what a test is written in, as far as it is one file."""
+    """The digest of a test's source, if it is one file."""
     name = test.name.split(".")
     path = "test/unit/%s.c" % name[1] if name[0] == "unit" else next((w for w in test.command if w.endswith((".py", ".sh"))), None)
     return digest(path) if path and os.path.exists(os.path.join(workshop.SOURCE, path)) else None
 
 
 def counts_anything(path):
-    """Is any counter in a .gcda file not zero? gcc leaves out the values of those that are: a negative length."""
+    """Is any counter in a .gcda file not zero? gcc stores blocks of zeros as a negative length without values."""
     with open(path, "rb") as file:
         data = file.read()
     at = 16
@@ -59,7 +59,7 @@ class Counter:
                             "GCOV_PREFIX_STRIP": str(shop.counted.count("/"))}
 
     def run(self, test):
-        """How the test ended, its seconds, and of lines and functions (path, line or name): did it run them?"""
+        """How the test ended, its seconds, and for lines and functions (path, line or name) whether it ran them."""
         how, seconds = workshop.run(test, self.environment, SECONDS)
         counts = [os.path.join(folder, name) for folder, _, names in os.walk(self.folder) for name in names if name.endswith(".gcda")]
         lines, functions = {}, {}
@@ -79,9 +79,9 @@ class Counter:
 
 
 class Survey:
-    """What is known of the tests, kept in a file: `tests` is name -> (how it ended, seconds), in the order of the bits in
-    `lines` and `functions`, path -> line or name -> the tests that ran it; `digests` says of which text that was found out, `taken` when it
-    was begun, and `sources` what a test was then. One that has changed is run again."""
+    """The survey, kept in a file: `tests` is name -> (how it ended, seconds), in the order of the bits in `lines` and
+    `functions`, path -> line or name -> the tests that ran it; `digests` are those of the surveyed files, `taken` the
+    begin, and `sources` the digests of the tests. A changed test runs again."""
 
     def __init__(self, shop, path, again=False):
         self.shop = shop
@@ -110,7 +110,7 @@ class Survey:
                 for table, found in ((self.lines, lines), (self.functions, functions)):
                     for (path, key), ran in found.items():
                         if table is self.lines and self.digests[path] != digest(path):
-                            continue  # the others' lines are those of an earlier text
+                            continue  # the others' lines belong to an earlier text
                         known = table.setdefault(path, {})
                         known[key] = known.get(key, 0) | (bit if ran else 0)
                 if how not in ("good", "skipped"):
@@ -124,8 +124,8 @@ class Survey:
                 shutil.rmtree(counter.folder, ignore_errors=True)
 
     def who_sees(self, mutant):
-        """The tests that run the line of a mutant, or its function, if the file was another one then; the quick ones first. Of
-        those that record, which are many of few kinds, one of each kind, then another one, and so on."""
+        """The tests that run the line of a mutant, or its function if the file has changed since; the quick ones first.
+        Those that record are many of few kinds: first one of each kind, then another of each, and so on."""
         usable = [name for name, (how, _) in self.tests.items() if how == "good" and name in self.shop.tests]
         if mutant.path.startswith("src/rt/"):
             kinds = collections.defaultdict(list)

@@ -1,4 +1,4 @@
-"""The build that mutants are tried in: how a file is compiled and linked, and which tests there are."""
+"""The build for trying mutants: how a file is compiled and linked, and which tests there are."""
 import collections
 import json
 import os
@@ -13,26 +13,26 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
-# Tests that look at what the code does. The others look at the tree, or at what no mutant is of: see mutate.py. Of those of
-# the recorder: two sources of hooks, and what does not take minutes.
+# Tests of the code's behaviour. The others check the tree, or code without mutants: see mutate.py. For the recorder:
+# two sources of hooks, and none that takes minutes.
 KINDS = re.compile(r"(unit|golden|cli|roundtrip|differential|matrix|rt|spans|isa|fuzz\.replay|hostile\.limit|docs\.record)\b")
 MORE = re.compile(r"rt\..*(arm-|clang14|clang20|-O0|-static|-nopie|-shared|llvm-xray|valgrind|tsan|functions-clang|million|deep|churn|kill|storm)")
-# Nothing counts which lines of the recorder run: a hook may not be counted itself. Tests that record can see it.
+# Lines of the recorder are not counted: a hook may not count itself. Tests that record can notice its mutants.
 RECORDS = re.compile(r"rt\.|unit\.test_rt_|spans\.|docs\.record|cli\.(record|ctl|follow)")
 CONFIGURE = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DTRACELOOM_PARTS_SHARED=ON", "-DTRACELOOM_EXAMPLES=OFF", "-DTL_SHARED=",
              "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--enable-new-dtags"]
-# All cases of a unit test are run at once, but of these, of which one fails without a static library.
+# All cases of a unit test run at once, except these, one of which fails without a static library.
 SINGLE = ("test_rt_symbols",)
-MEMORY = 4 << 30  # bytes of a test's process, so that an endless loop that allocates is no danger
+MEMORY = 4 << 30  # bytes of a test's process, to stop endless loops that allocate
 PYTHON = sys.executable
-# ccache does not see that a changed file is found before the one that it knows.
+# ccache would not notice that a changed file shadows the known one.
 UNCACHED = {**os.environ, "CCACHE_DISABLE": "1"}
 
 Test = collections.namedtuple("Test", "name command folder environment")
 
 
 def limits(seconds, memory):
-    """What the processes of a test may take: set in the child."""
+    """Limits of a test's processes: set in the child."""
     def apply():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
@@ -50,11 +50,11 @@ def run(test, environment, seconds, memory=MEMORY):
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                           start_new_session=True, preexec_fn=limits(seconds, memory)) as process:
         try:
-            status = process.wait(timeout=20 + 8 * seconds)  # others may need the processors, too
+            status = process.wait(timeout=20 + 8 * seconds)  # other programs may use the processors, too
         except subprocess.TimeoutExpired:
             status = None
         try:
-            os.killpg(process.pid, signal.SIGKILL)  # and what it left behind
+            os.killpg(process.pid, signal.SIGKILL)  # and its remaining processes
         except ProcessLookupError:
             pass
         process.wait()
@@ -71,7 +71,7 @@ class Workshop:
         self.counted = os.path.join(self.build, "counted")
 
     def make(self):
-        """Builds everything, and once more the libraries, which count their lines."""
+        """Builds everything, and the libraries again with counted lines."""
         for folder, more, targets in ((self.build, ["-DCMAKE_C_FLAGS_DEBUG=-O1"], []),
                                       (self.counted, ["-DCMAKE_C_FLAGS_DEBUG=-O0", "-DTRACELOOM_COVERAGE=ON", "-DTRACELOOM_TESTS=OFF",
                                                       "-DTRACELOOM_RT=OFF"], ["traceloom-cli"])):
@@ -87,8 +87,8 @@ class Workshop:
             sys.exit("%s\n%s failed" % (done.stdout[-4000:], " ".join(command)))
 
     def read_commands(self):
-        """What makes what: `compiles` by source, `links` by output; which tests have a source file in them (to reach what is
-        static in it), or the recorder; and `lowered`, the copies of files in a command with low limits."""
+        """The build's rules: `compiles` by source, `links` by output; which tests include a source file (for its static
+        functions), or the recorder; and `lowered`, the copies of files in a command with low limits."""
         listed = subprocess.run(["ninja", "-C", self.build, "-t", "commands", "all"], capture_output=True, text=True, check=True).stdout
         self.compiles, self.links = collections.defaultdict(list), {}
         for line in listed.splitlines():
@@ -129,7 +129,7 @@ class Workshop:
             self.tests.setdefault(name, Test(name, command, properties["WORKING_DIRECTORY"], environment))
 
     def replaced(self, words, changes):
-        """A command with other words in it, run in the build's folder. Returns what it printed, None if it succeeded."""
+        """Runs a command with some words replaced, in the build's folder. Returns its output, None if it succeeded."""
         done = subprocess.run(" ".join(changes.get(word, word) for word in words), shell=True, cwd=self.build, text=True, env=UNCACHED,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         return done.stdout or "failed" if done.returncode else None

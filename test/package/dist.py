@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The release tarball: the same bytes wherever and however it is made, and in it what is committed."""
+"""The release tarball: the same bytes wherever and however it is made, with the committed files."""
 import filecmp
 import os
 import re
@@ -52,7 +52,7 @@ def main():
         harness.skip("a tarball is made of a checkout of git, and this is not one")
     checks = harness.Checks()
     with harness.work_folder() as folder:
-        # Clones, because somebody may commit meanwhile.
+        # Clones, because of possible commits meanwhile.
         one, other = os.path.join(folder, "clone"), os.path.join(folder, "clone of a clone")
         for source, clone in ((harness.SOURCE, one), (one, other)):
             checks.equal(git(source, "clone", "-q", "--depth=1", "file://" + source, clone).returncode, 0, "git clone")
@@ -62,7 +62,7 @@ def main():
                       TZ="Pacific/Kiritimati", LC_ALL="C")
         checks.that(filecmp.cmp(first, second, shallow=False), "two tarballs of the same commit differ")
         check_content(checks, one, first)
-        # In what was unpacked nothing is made, even if a checkout is around it, and that is said.
+        # Unpacked sources make no tarball, even inside a checkout, and say so.
         with tarfile.open(first) as tar:
             tar.extractall(one)
         inner = next(os.path.join(one, name) for name in os.listdir(one) if name.startswith("traceloom-"))

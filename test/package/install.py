@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`sudo make install`: what was built is installed as it is, and the build folder stays its owner's."""
+"""`sudo make install`: installs the build without rebuilding, and the build folder stays its owner's."""
 import os
 import shutil
 import subprocess

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the packages of what is committed where there is nothing but what debian/control asks for, twice and in different
-# surroundings; and uses them where there is nothing at all: package_test.sh [FOLDER], as root; build-package by default.
-# FOLDER keeps the packages, what was printed, and base, the root of which all others are copies. Roots are of this
-# machine's release, from the places that its apt knows.
+# Builds packages of the committed sources with only the packages that debian/control requires, twice and in different
+# surroundings, and uses them on an empty system: package_test.sh [FOLDER], as root; build-package by default. FOLDER keeps
+# the packages, the output, and base, the root that all others are copies of. Roots are of this machine's release, from
+# the sources of its apt.
 set -euo pipefail
 umask 022
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -26,7 +26,7 @@ ended() {
 }
 trap 'ended $? >&2' EXIT
 
-# Lines of sources.list for this release, as apt has them here, but for the keys: the base knows those of its release.
+# Lines of sources.list for this release, as in this apt, but without keys: the base has those of its release.
 places() {
     local release
     release=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -46,12 +46,12 @@ make_base() {
     rm -rf "$work/base.part"
     debootstrap --variant=minbase --include=ca-certificates "$release" "$work/base.part" "$uri" >>"$log" 2>&1
     places >"$work/base.part/etc/apt/sources.list"
-    # How to get there: proxies and the like.
+    # Network settings: proxies and the like.
     apt-config dump | grep -E '^Acquire::(http|https|ftp)::' >"$work/base.part/etc/apt/apt.conf.d/90places" || true
     mv "$work/base.part" "$work/base"
 }
 
-# new_root NAME: a copy of the base, with the packed sources and a user who is nobody special
+# new_root NAME: a copy of the base, with the packed sources and an ordinary user
 new_root() {
     rm -rf "${work:?}/$1"
     cp -a "$work/base" "$work/$1"
@@ -62,7 +62,7 @@ new_root() {
     within "$1" root apt-get update -qq
 }
 
-# within ROOT USER COMMAND...: with processes of its own, which end with the command; without a network but for root
+# within ROOT USER COMMAND...: with its own processes, which end with the command; only root has a network
 within() {
     local root=$work/$1 user=$2 spaces=(--mount --pid --fork --kill-child)
     shift 2
@@ -141,7 +141,7 @@ use() {
     fi
 }
 
-# Name and dependencies of each test of debian/tests/control, on a line.
+# Name and dependencies of each test of debian/tests/control, one a line.
 tests() {
     sed -e ':join' -e '$!{N;b join}' -e 's/\n  */ /g' "$top/debian/tests/control" |
         awk -F': *' '$1 == "Tests" { test = $2 } $1 == "Depends" { print test "|" $2 }'
@@ -159,7 +159,7 @@ fi
 step "install what debian/control asks for"
 build_once
 step "ask lintian"
-# A first version closes the wish for a package only where it is uploaded to Debian.
+# A first version closes the request for packaging only when it is uploaded to Debian.
 lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$work"/packages/*.changes >>"$log" 2>&1
 use
 step "build them again: another folder, umask, time zone, language and number of jobs, and without tests"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The lists in debian/ are those of what is built: packages.py BUILD [--update]
+"""The lists in debian/ match the build: packages.py BUILD [--update]
 
-The version is that of CMakeLists.txt; each file that is installed goes into one package, and each pattern finds a file;
-and the symbols files have what the shared libraries export. --update writes the symbols files: new symbols get the
-version of CMakeLists.txt, which is the first one that has them."""
+The version is that of CMakeLists.txt; each installed file goes into one package, and each pattern finds a file; the
+symbols files have the exports of the shared libraries. --update writes the symbols files: new symbols get the version
+of CMakeLists.txt, which is the first one that has them."""
 import fnmatch
 import glob
 import os
@@ -17,7 +17,7 @@ import harness
 DEBIAN = os.path.join(harness.SOURCE, "debian")
 LIBRARIES = {"libtraceloom.so.0": ("libtraceloom0", "libtraceloom-dev"),
              "libtraceloom-rt.so.0": ("libtraceloom-rt0", "libtraceloom-rt-dev")}
-# What override_dh_install in debian/rules leaves out of a package, since it is another's.
+# Files that override_dh_install in debian/rules omits from a package, since they are another's.
 LEFT_OUT = {"libtraceloom-dev": "usr/include/traceloom/rt.h"}
 
 
@@ -36,7 +36,7 @@ def check_version(checks):
 
 
 def install(build, folder):
-    """The installed files by path, as they are in a package: with the processor's folder below lib."""
+    """The installed files by path, as in a package: with the processor's folder below lib."""
     done = subprocess.run(["cmake", "--install", build, "--prefix", os.path.join(folder, "usr")], capture_output=True, text=True)
     if done.returncode:
         sys.exit("cmake --install: " + done.stderr)
@@ -48,7 +48,7 @@ def install(build, folder):
 
 
 def patterns():
-    """Pairs of a package and a pattern of debian/PACKAGE.install; those of files in the sources are not of interest here."""
+    """Pairs of a package and a pattern of debian/PACKAGE.install, without those of files in the sources."""
     for path in glob.glob(os.path.join(DEBIAN, "*.install")):
         for line in read(path).splitlines():
             if line.startswith("usr/"):
@@ -69,7 +69,7 @@ def check_files(checks, installed):
 
 
 def exported(library):
-    """What a program that was linked with the library asks for: NAME@NODE, or NAME@Base without versions."""
+    """The symbols that a program linked with the library requires: NAME@NODE, or NAME@Base without versions."""
     lines = subprocess.run(["nm", "-D", "--defined-only", "--with-symbol-versions", library], capture_output=True, text=True,
                            check=True).stdout.splitlines()
     for kind, name in (line.split()[-2:] for line in lines):

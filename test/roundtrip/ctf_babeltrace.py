@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""babeltrace2 reads all that is written as CTF 1.8: ctf_babeltrace.py golden|own|corpus
+"""babeltrace2 reads everything written as CTF 1.8: ctf_babeltrace.py golden|own|corpus
 
-Whatever the source is: status 0, and as many lines of text as the source has events. What 2.0.4 refuses is written in
-another way, or told as not written."""
+For any source: status 0, and as many lines of text as the source has events. Whatever 2.0.4 refuses is written in
+another way, or reported as not written."""
 import concurrent.futures
 import glob
 import os
@@ -19,13 +19,13 @@ import xray_gen
 
 CHANGE = re.compile(rb"(?:sam str|str sam) (?:0x([0-9A-Fa-f]+)|\?) \S+ \S+ (\d+):\d+(?::\S+)?((?: \S+)*)\r?$")
 SETTING = re.compile(rb"prf cfg (CollectionMethod|ExecutionTraceEnabled) \"?(\w+)")
-# What our own table of functions and tracks takes.
+# The size of our own table of functions and tracks.
 TABLE = re.compile(rb"^(?:\[[^\n]*?\) )?traceloom\.(?:function|track): ", re.M)
 
 
 def calls_instead(log):
-    """How many more events a TraceLog of an instrumented program has when entries and exits replace the lines that change
-    stacks. Counted in its text, not by our reader."""
+    """How many more events a TraceLog of an instrumented program has if entries and exits replace the lines that change
+    stacks. Counted in its text, without our reader."""
     settings, depth, more = {}, {}, 0
     for line in log.split(b"\n"):
         setting, change = SETTING.match(line), CHANGE.match(line)
@@ -41,7 +41,7 @@ def calls_instead(log):
 
 
 def examine(path, out):
-    """None if this is not a trace of events, else what is wrong with the copy: "" for nothing."""
+    """None if this is not a trace of events, otherwise the errors of the copy: "" for none."""
     done = harness.run("convert", "--to", "ctf", "--format-version", "1.8", "-o", out, path)
     if not os.path.isdir(out):
         return None if done.status in (2, 3) and b"Sanitizer" not in done.err else "is not written: %s" % done
@@ -68,7 +68,7 @@ def examine_all(checks, paths, folder, least):
 
 
 def traces_below(root):
-    """Folders with metadata or of an instruction trace, and files; what they hold is for the command to say."""
+    """Folders with metadata or of an instruction trace, and files; the command recognizes their contents."""
     for folder, inside, files in sorted(os.walk(root)):
         if "metadata" in files or any(name.endswith(".xtrace") or ".hint" in name for name in files):
             yield folder

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What is written as CTF and read again is the same: ctf_roundtrip.py xray|own|copy|corpus|babeltrace
+"""Traces written as CTF and read again are the same: ctf_roundtrip.py xray|own|copy|corpus|babeltrace
 
-In version 2 every value comes back as it was. 1.8 and the proposal of 2010 have no such types as booleans, bytes or
-optional fields; there values are compared after what these become, see as_held(). Names, which change too, are not:
-`babeltrace` compares them, as babeltrace2 prints them."""
+In version 2 every value comes back unchanged. 1.8 and the proposal of 2010 have no booleans, bytes or optional fields;
+there values are compared in their converted form, see as_held(). Names change, too, and are not compared, except by
+`babeltrace`, as babeltrace2 prints them."""
 import glob
 import gzip
 import importlib.util
@@ -35,12 +35,12 @@ def copy_of(checks, path, version, folder, *options):
 
 
 def events(path, *options):
-    """Lines of jsonl without the track, which is another in a folder of another layout; sorted."""
+    """Lines of jsonl without the track, which depends on the layout of the folder; sorted."""
     result = harness.run("convert", *options, "--to", "jsonl", "-o", "-", path)
     lines = [json.loads(line) for line in result.out.splitlines()]
     for line in lines:
         line.pop("track")
-        if line["fields"].get("function", "") is None:                   # a name that is not known
+        if line["fields"].get("function", "") is None:                   # an unknown name
             del line["fields"]["function"]
         line.get("context", {}).pop("payload_size", None)               # counts the bytes of the file at hand
     return lines
@@ -51,9 +51,9 @@ def canonical(lines):
 
 
 def as_held(value):
-    """What a value becomes in 1.8 and 2010, and what both sides have in common; names are left as they are."""
+    """A value as 1.8 and 2010 hold it, reduced to the parts that both sides have; names stay."""
     if isinstance(value, dict):
-        if set(value) == {"value", "labels"}:                # labels of bits are not held
+        if set(value) == {"value", "labels"}:                # labels of bits are lost
             return value["value"]
         held = {k: as_held(v) for k, v in value.items()}
         return {k: v for k, v in held.items() if v not in ({}, [])}     # an absent field: an empty struct or list
@@ -65,7 +65,7 @@ def as_held(value):
 
 
 def flat(line):
-    """Of 1.8 and 2010 only the numbers and texts, without names and order: variants and optional fields may be lists there."""
+    """For 1.8 and 2010 only numbers and texts, without names and order: variants and optional fields may be lists there."""
     found = []
 
     def walk(value):
@@ -84,13 +84,13 @@ def flat(line):
 
 
 def is_whole(path):
-    """Whether all of a trace can be read; also not one with compressed packets, if this build knows no compression."""
+    """Whether a trace can be read completely; not if it has compressed packets and this build lacks the compression."""
     return harness.run("check", path).status == 0 and not harness.run("info", "--json", path).json().get("notes")
 
 
 def same_events(checks, name, source, copy, version, cpu=True, whole=True):
     if not whole or re.search("pass-all-basic|auto-translated", name):
-        # A packet that said the begin of the trace has no events that can be read, or events from before.
+        # The packet with the begin of the trace has no readable events, or earlier ones.
         for lines in (source, copy):
             first = min((line["ts"] for line in lines), default=0)
             for line in lines:
@@ -141,7 +141,7 @@ def xray(checks, folder):
 
 
 def times(path):
-    """As babeltrace2 prints them: with the clock's offset, whatever that counts from."""
+    """As babeltrace2 prints them: with the clock's offset, from any origin."""
     lines = harness.run("cat", "--text-style=babeltrace", path).text().splitlines()
     return sorted(re.match(r"\[[^\]]*\]", line)[0] for line in lines)
 
@@ -191,7 +191,7 @@ def copy(checks, folder):
                 result = harness.run("convert", "-q", generation[-1], "--to", "ctf", "--format-version", version, "-o", out)
                 checks.that(result.status in (0, 3), source, result)
                 generation.append(out)
-            # The identity of a trace says what it was read from, so only the second copy has that of the third.
+            # The identity of a trace depends on its source, so only the second copy shares it with the third.
             second, third = files_of(generation[2]), files_of(generation[3])
             checks.equal(sorted(third), sorted(second), source, version, "other files")
             differ = [name for name in second if third.get(name) != second[name]]
@@ -207,7 +207,7 @@ def reference_reader():
 
 
 def corpus(checks, folder):
-    """Traces of others, and of the proposal of 2010 also as its reference reader has it."""
+    """Traces of other projects; those of the proposal of 2010 also as its reference reader reads them."""
     root = harness.shared("corpus", "ctf")
     reference = reference_reader()
     patterns = ("lttng/*", "bt2/*/*", "actf/*", "yactfr-cases/*/*", "barectf-cases/*/*", "generated/*")
@@ -216,7 +216,7 @@ def corpus(checks, folder):
         source, whole = events(path), is_whole(path)
         if not source:
             continue
-        # Most traces differ in one field only: one of the versions will do.
+        # Most traces differ in one field only: one of the versions is enough.
         for version in harness.some_of(name, VERSIONS, 3 if name.startswith(("lttng", "bt2")) else 1):
             copy = copy_of(checks, path, version, folder)
             if not copy:
@@ -229,7 +229,7 @@ def corpus(checks, folder):
 
 
 def babeltrace(checks, folder):
-    """What babeltrace2 prints of our 1.8 is what it prints of the source."""
+    """babeltrace2 prints the same for our 1.8 as for the source."""
     if not shutil.which("babeltrace2"):
         harness.skip("no babeltrace2")
     root = harness.shared("corpus", "ctf")

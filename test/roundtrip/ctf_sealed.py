@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Packets of CTF 1.1 that are compressed and have checksums, as Python's own libraries read them.
+"""Compressed packets of CTF 1.1 with checksums, read by Python's own libraries.
 
-Each packet of a copy that was written with --compress and --checksum holds the same bytes as that of a plain copy, its
-checksum is right, and a byte that is changed in it is found by `check`."""
+Each packet of a copy written with --compress and --checksum holds the same bytes as that of a plain copy, its checksum
+is right, and `check` finds a changed byte in it."""
 import bz2
 import glob
 import hashlib
@@ -31,7 +31,7 @@ class Packet:
         self.compression, self.encryption, self.scheme = data[at + 45:at + 48]
         self.at, self.stored = at, data[at + HEADER:at + self.content]
         assert not any(data[at + self.content:at + self.size]), "padding"
-        # What compression and checksums leave as it is.
+        # The parts that compression and checksums do not change.
         self.rest = data[at + 4:at + 8] + data[at + 20:at + 45] + data[at + 46:at + 47]
 
     def plain(self):
@@ -78,7 +78,7 @@ def compare(checks, plain, sealed, compress, checksum, seen):
 
 
 def damage(checks, sealed):
-    """A byte is changed: `check` finds it in this packet."""
+    """Changes a byte: `check` finds it in this packet."""
     for path in sorted(glob.glob(os.path.join(sealed, "*"))):
         with open(path, "rb") as file:
             data = file.read()
@@ -86,7 +86,7 @@ def damage(checks, sealed):
             if not packet.stored:
                 continue
             at, byte = packet.at + HEADER + (number * 37 + 5) % len(packet.stored), None
-            if os.path.basename(path) == "metadata":        # the name of an event becomes another: nothing else notices
+            if os.path.basename(path) == "metadata":        # changes the name of an event, which nothing else notices
                 event = packet.stored.find(b"event {\n  name = ")
                 if event < 0:
                     continue

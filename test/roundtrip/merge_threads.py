@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Files with profiles are read by several threads: what is written and what is said does not show how many."""
+"""Several threads read files with profiles: output and messages do not depend on how many."""
 import gzip
 import os
 import sys
@@ -37,7 +37,7 @@ def in_tlp(folder, log):
 
 
 def answer(folder, arguments, files, threads, stdin, feed):
-    """Everything that can be seen of one run, which is made in a folder of its own, so that messages name the same paths."""
+    """All results of one run, in a folder of its own, so that messages name the same paths."""
     work = os.path.join(folder, "with-%d" % threads)
     os.makedirs(work, exist_ok=True)
     out = os.path.join(work, "out.tlp")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is written and read again is the same: roundtrip.py events|bytes|profile|merge|compressed|pipe"""
+"""Files written and read again are the same: roundtrip.py events|bytes|profile|merge|compressed|pipe"""
 import bz2
 import gzip
 import json
@@ -49,7 +49,7 @@ def events(checks, folder):
 
 
 def bytes_(checks, folder):
-    """A file that we wrote is copied byte for byte; FDR in every version."""
+    """A file written by us is copied byte for byte; FDR in every version."""
     for kind, to, versions in (("fdr", "xray-fdr", (1, 2, 3, 4, 5)), ("basic", "xray-basic", (1, 2, 3))):
         for name in good(kind):
             path = put(folder, name)
@@ -119,7 +119,7 @@ def compressed(checks, folder):
     with open(path, "rb") as file:
         data = file.read()
     packed = {".gz": gzip.compress(data), ".bz2": bz2.compress(data)}
-    packed["-twice.gz"] = gzip.compress(data[:1000]) + gzip.compress(data[1000:])       # as `cat a.gz b.gz` makes it
+    packed["-twice.gz"] = gzip.compress(data[:1000]) + gzip.compress(data[1000:])       # like `cat a.gz b.gz`
     if shutil.which("zstd"):
         packed[".zst"] = subprocess.run(["zstd", "-c", path], check=True, capture_output=True).stdout
     plain = report(path)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is written as TraceLog and read again is the same: tracelog_roundtrip.py exact|dialects|parts|calls|threads|profile"""
+"""Traces written as TraceLog and read again are the same: tracelog_roundtrip.py exact|dialects|parts|calls|threads|profile"""
 import glob
 import os
 import random
@@ -14,7 +14,7 @@ REPORTS = ("func", "tree", "gc", "jit", "alloc", "cpu")
 
 
 def logs(folder, count=10, seed=7):
-    """Logs without damage: those of the corpus, and as many more of its generator."""
+    """Logs without damage: those of the corpus, and as many of its generator."""
     tool = harness.shared("tools", "tracelog_generate.py")
     made = os.path.join(folder, "made")
     subprocess.run([sys.executable, "-B", tool, "--random", str(count), "--seed", str(seed), "--out", made], check=True)
@@ -43,13 +43,13 @@ def read(path):
 
 
 def canonical(data):
-    """Without what lines may have, but need not."""
+    """Without the optional parts of lines."""
     lines = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
     return b"".join(line + b"\n" for line in lines if line)
 
 
 def exact(checks, folder):
-    """A canonical log is copied byte for byte, in its own dialect and by way of the other one."""
+    """A canonical log is copied byte for byte, in its own dialect and through the other one."""
     done = {"doc": 0, "vs": 0}
     for path in logs(folder, 30):
         version = harness.run("info", "--json", path).json()["version"]
@@ -67,7 +67,7 @@ def exact(checks, folder):
 
 
 def dialects(checks, folder):
-    """All dialects become logs of either that say the same."""
+    """All dialects become equivalent logs of either dialect."""
     for path in logs(folder, 4, 8):
         wanted = {by: report(path, by) for by in REPORTS}
         for dialect in ("doc", "vs"):
@@ -80,12 +80,12 @@ def dialects(checks, folder):
 
 
 def parts(checks, folder):
-    """A part of a log is a valid log that says what the log says of that part."""
+    """A part of a log is a valid log with the same contents as that part."""
     choices = (["--thread", "thread 0x1"], ["--time", "50ms..300ms"], ["--class", "sam.*"], ["--class", "sam.str"],
                ["--thread", "thread 0x?", "--time", "100ms.."])
     for path in logs(folder, 4, 9):
         if b"CollectionMethod Instrumentation" in read(path):
-            continue        # calls that were open before begin where the part does
+            continue        # calls open before begin with the part
         for choice in choices:
             copy = path + ".part.log"
             result = harness.run("convert", "-q", "--force", "--to", "tracelog", *choice, path, "-o", copy)
@@ -104,7 +104,7 @@ def parts(checks, folder):
 # ---- calls
 
 class Calls:
-    """Calls of a made-up program on a clock of 1 MHz, and what a sampler of 1 kHz would have seen of them."""
+    """Calls of a made-up program on a clock of 1 MHz, and the samples that a sampler of 1 kHz would have taken."""
 
     def __init__(self, seed, threads=3, events=600, functions=9):
         chance = random.Random(seed)
@@ -193,7 +193,7 @@ event { name = "lttng_ust_cyg_profile:func_exit"; id = 1; stream_id = 0; fields 
 
 
 def as_ctf(folder, made, scale):
-    """The same calls as LTTng records them: a stream for each processor, between which threads move."""
+    """The same calls as recorded by LTTng: a stream for each processor; threads move between them."""
     os.makedirs(folder)
     with open(os.path.join(folder, "metadata"), "w", encoding="utf-8") as out:
         out.write(METADATA)
@@ -207,7 +207,7 @@ def as_ctf(folder, made, scale):
 
 
 def threads(checks, folder):
-    """Threads that contexts name are threads of the log, wherever they ran; functions are their addresses."""
+    """Threads named by contexts are threads of the log, wherever they ran; functions are their addresses."""
     made = Calls(5)
     path, copy = os.path.join(folder, "cyg"), os.path.join(folder, "cyg.log")
     as_ctf(path, made, 0x1000)
@@ -221,13 +221,13 @@ def threads(checks, folder):
 
 
 def profile(checks, folder):
-    """Profiles as logs: samples of logs come back; of calls, the time of all stacks, to the millisecond."""
+    """Profiles as logs: samples of logs come back; for calls, the time of all stacks, to the millisecond."""
     for path in logs(folder, 4, 10):
         copy = path + ".profile.log"
         result = harness.run("report", "-q", "--force", path, "--to", "tracelog", "-o", copy)
         if not checks.equal(result.status, 0, path, result):
             continue
-        if b"CollectionMethod Instrumentation" in read(path):  # calls become samples, which have the same time of their own
+        if b"CollectionMethod Instrumentation" in read(path):  # calls become samples, with the same self time
             got, expected = (sorted((row["name"] or str(row["id"]), row["self"]) for row in report(name, "func")["functions"] if row["self"])
                              for name in (copy, path))
             checks.equal(got, expected, path, "self")
@@ -235,7 +235,7 @@ def profile(checks, folder):
         for by, weight in (("func", "time"), ("tree", "time"), ("tree", "bytes"), ("tree", "allocations")):
             got, expected = report(copy, by, "--weight", weight), report(path, by, "--weight", weight)
             expected["samples"]["paused"] = 0
-            if by == "func":        # functions that got another name are told apart by a number of their own
+            if by == "func":        # renamed functions are distinguished by a new number
                 for value in (got, expected):
                     value["functions"] = sorted([row["name"] or str(row["id"]), row["calls"], row["total"], row["self"]]
                                                 for row in value["functions"])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Instruction streams that are written: xtrace_roundtrip.py exact|set|slice|champsim|drmemtrace|zstd
+"""Written instruction streams: xtrace_roundtrip.py exact|set|slice|champsim|drmemtrace|zstd
 
 exact: canonical streams come back byte by byte, all others event by event. set: folders, whose snapshots and memory
 images agree with the stream. slice: parts that begin with a snapshot. champsim, drmemtrace: files for simulators, the
@@ -15,7 +15,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
-# What writes pcs in other places than we do.
+# Recorders that write pcs at other places than we do.
 NOT_CANONICAL = ("pc-at-jumps-only", "pc-everywhere", "recorded")
 
 
@@ -37,7 +37,7 @@ def read(path):
 
 
 def events(path, *options):
-    """Lines of jsonl as they are, without the track: its name depends on that of the file."""
+    """Lines of jsonl, without the track, whose name depends on the file's."""
     lines = [json.loads(line) for line in harness.run("convert", *options, "--to", "jsonl", "-o", "-", path).out.splitlines()]
     for line in lines:
         line.pop("track")
@@ -140,7 +140,7 @@ def core_memory(data):
 
 
 def needed_memory(data):
-    """{address: byte} of what a stream loads or executes before it stores it."""
+    """{address: byte} of memory that a stream loads or executes before it stores it."""
     at, pc, need, seen, stores = 0, None, {}, set(), []
 
     def touch(address, value):
@@ -209,7 +209,7 @@ def check_folder(checks, path, *what):
 
 
 def check_tools(checks, path):
-    """What binutils and gdb say of an image, where they are installed."""
+    """Checks an image with binutils and gdb, if they are installed."""
     for core in glob.glob(os.path.join(path, "*.core")):
         if shutil.which("readelf"):
             done = subprocess.run(["readelf", "-hlnW", core], capture_output=True, text=True)
@@ -252,7 +252,7 @@ def slices(checks, folder):
                 if not checks.equal(result.status, 0, case, number, length, result):
                     continue
                 check_folder(checks, out, case, "slice", number, length)
-                # Only the first record of the slice has to be the snapshot that was asked for.
+                # Only the first record of the slice must be the requested snapshot.
                 written = events(os.path.join(out, os.path.basename(path)))
                 expected = [dict(e, ts=e["ts"] - begin) for e in whole if begin <= e["ts"] < begin + length]
                 if begin == 0:
@@ -361,7 +361,7 @@ def drmemtrace(checks, folder):
 # ---------------------------------------------------------------- frames
 
 def zstd(checks, folder):
-    """A stream of some MiB: what stands at its end, and that each frame can be read alone."""
+    """A stream of some MiB: checks its end, and that each frame can be read alone."""
     if not shutil.which("zstd"):
         harness.skip("zstd is not there")
     body = b"".join(struct.pack("<BQI", 9, 0x400000, 0xd503201f) + struct.pack("<BI", 1, 0xd503201f) * 300 +

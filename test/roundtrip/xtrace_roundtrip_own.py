@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Streams of our own machine (test/generate/xtrace_gen.py), written and read again: xtrace_roundtrip_own.py PART
 
-own: plain, compressed and as folders, by one thread and by four. parts: what options leave. replay: slices know of
-registers what the whole knows, and what the machine had."""
+own: plain, compressed and as folders, by one thread and by four. parts: results of options. replay: slices know the
+same registers as the whole, with the machine's values."""
 import os
 import shutil
 import sys
@@ -14,7 +14,7 @@ import xtrace_record
 from xtrace_roundtrip import check_folder, convert, events, read
 
 def generated(folder, *names):
-    """(name, folder, files) of cases of our generator, all that are good if none is named."""
+    """(name, folder, files) of cases of our generator; all good ones if none is named."""
     for name in names or xtrace_gen.CASES:
         place, files = os.path.join(folder, name), xtrace_gen.make(name)
         xtrace_gen.save(place, name)
@@ -52,7 +52,7 @@ def own(checks, folder):
 
 
 def chosen(file, keep):
-    """The events of the instructions that are kept, counted anew."""
+    """The events of the kept instructions, renumbered."""
     out, wanted, count = [], False, 0
     for event in file.record.events:
         if event.name == "insn":
@@ -85,7 +85,7 @@ def parts_of(checks, folder):
 
 
 def replay(checks, folder):
-    """Registers that are known in a slice are those of the whole, whose machine knows them all at its snapshots."""
+    """Known registers in a slice are those of the whole, whose machine knows them all at its snapshots."""
     known = 0
     for name, place, files in generated(folder, "user-long", "kernel", "vl-256"):
         stream, shots = files[0], files[1].shots

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """`convert --slice-at TIME` of several threads: xtrace_slice_time.py machine|shared|wrong
 
-machine: streams of our own machine. Where each thread is cut is found here, in the bytes of its tokens; the registers
-there are those that the machine had, of which it writes down a snapshot before every instruction. shared: the traces of
-the shared corpus, judged by its reader. wrong: TIMEs that are none of the trace, streams without TIMEs, with damage, and
-TIMEs that go back."""
+machine: streams of our own machine. This script finds the cut of each thread in the bytes of its tokens; the registers
+there must be the machine's, which writes a snapshot before every instruction. shared: the traces of the shared corpus,
+judged by its reader. wrong: TIMEs outside the trace, streams without TIMEs, with damage, and TIMEs that go back."""
 import glob
 import json
 import os
@@ -28,7 +27,7 @@ CASES = {"timed": {"seed": 17, "tracks": ("200", "201"), "rounds": 2},
          "hidden": {"seed": 71, "tracks": ("5", "6"), "hidden": True, "header": 0},
          "vl-512": {"seed": 72, "tracks": ("5", "6"), "vl": 512, "limit": 900}}
 
-# The stack pointer where levels change, and the link register of a BL at an unknown pc.
+# The stack pointer at changes of level, and the link register of a BL at an unknown pc.
 UNKNOWN = {"kernel": ("x31",), "hidden": ("x30",)}
 
 
@@ -50,7 +49,7 @@ def tokens(data):
 
 
 def instructions(data):
-    """Of each instruction (offset, its TIMEs)."""
+    """(offset, TIMEs) of each instruction."""
     out = []
     for token, at, size in tokens(data):
         if token & 7 == 1 and at + size <= len(data):
@@ -61,7 +60,7 @@ def instructions(data):
 
 
 def cut_of(data, time):
-    """How many instructions are before the cut; None: the thread ended before. And whether it begins later."""
+    """The number of instructions before the cut, None if the thread ended earlier; and whether it begins later."""
     insns = instructions(data)
     behind = next((n for n, (_, times) in enumerate(insns) if any(t > time for t in times)), None)
     earlier = any(t <= time for _, times in insns[:len(insns) if behind is None else behind + 1] for t in times)
@@ -77,7 +76,7 @@ def streams_in(folder):
 
 
 def first_record(path, vl):
-    """The first snapshot of a file that we wrote: its counts, and its registers by name."""
+    """The first snapshot of a file written by us: its counts, and its registers by name."""
     data, vector, predicate = read(path)[24:], vl // 8, (vl // 64 + 15) // 16 * 16
     counts, at = struct.unpack_from("<4Q", data), 288
     out = {"x%d" % n: value for n, value in enumerate(struct.unpack_from("<32Q", data, 32))}
@@ -102,7 +101,7 @@ def truth(shot):
 
 
 def judge_registers(checks, path, shot, said, but, where):
-    """Right, or 0 and counted. General registers and flags are known where a snapshot was before, `but` some."""
+    """Right, or 0 and counted. General registers and flags are known after a snapshot, `but` some."""
     counts, got, vl = first_record(path, shot["vl"])
     checks.equal((counts, vl), ((0, 0, 0, 0), shot["vl"]), where, "counts, vector length")
     wrong = []
@@ -118,7 +117,7 @@ def judge_registers(checks, path, shot, said, but, where):
 
 
 def kept(data, cut, insns):
-    """The bytes of the events of the slice, but that it says its first pc."""
+    """The bytes of the events of the slice, except that it has its first pc."""
     places = [at for at, _ in instructions(data)] + [len(data)]
     return data[places[cut]:places[min(cut + insns, len(places) - 1)]]
 
@@ -137,13 +136,13 @@ def slice_at(folder, source, time, *options):
 
 
 def said_of(name, text):
-    """How many registers of a track are said to be unknown."""
+    """How many registers of a track are reported as unknown."""
     found = re.search(r"\b%s is cut before instruction [\d,]+: (\d+) of its registers" % name, text)
     return int(found.group(1)) if found else 0
 
 
 def judge(checks, folder, source, time, insns, shots, where):
-    """One slice of a folder. Returns how many threads were cut, ended before, and begin later."""
+    """One slice of a folder. Returns how many threads were cut, ended earlier, and begin later."""
     options = ("-n", str(insns)) if insns < NEVER else ()
     out, result = slice_at(folder, source, str(time), *options)
     cuts = {who: cut_of(read(path), time) for who, path in streams_in(source).items()}
@@ -201,7 +200,7 @@ def machine(checks, folder):
             for n, one in enumerate(judge(checks, folder, source, time, insns, shots, "%s at %d, %d" % (name, time, insns))):
                 totals[n] += one
     checks.that(totals[0] > 20 and totals[1] > 3 and totals[2] > 3, "cut, ended, later:", totals)
-    # Where the trace has a snapshot, that is the one; and one thread, which takes a plain number for that of a snapshot.
+    # At a snapshot of the trace the slice has that one; and one thread, where a plain number means a snapshot.
     source, out = os.path.join(folder, "timed"), os.path.join(folder, "slice.xtrace")
     stream = streams_in(source)["200"]
     times = instructions(read(stream))[64][1] or instructions(read(stream))[65][1]
@@ -266,7 +265,7 @@ def wrong(checks, folder):
     out, result = slice_at(folder, source, str((low + high) // 2))
     checks.that(result.status == 0 and result.err.decode().count("has no snapshot before") == 2, result)
     checks.equal(glob.glob(os.path.join(out, "*xsnapshot*")), [], "no snapshot is made up")
-    # One stream is damaged: it has ended there. One whose TIMEs go back is cut at the first later one.
+    # A damaged stream ends there. One whose TIMEs go back is cut at the first later one.
     path = streams_in(source)["200"]
     data = read(path)
     places = instructions(data)

@@ -1,4 +1,4 @@
-"""Builds the counting programs with each source of hooks, each once and only if something it is made of is newer.
+"""Builds the counting programs with each source of hooks, once, and only if a source or library is newer.
 
 The environment says where the recorder is: TL_RT_LIBRARY (libtraceloom-rt.a), TL_RT_START (the part that every object
 with sleds needs, libtraceloom-rt-start.a), TL_RT_SHARED (libtraceloom-rt.so)."""
@@ -15,11 +15,11 @@ RT = os.path.join(harness.SOURCE, "src", "rt")
 CLANGS = ("14", "19")
 SLEDS = ["-fxray-instrument", "-fxray-instruction-threshold=1"]
 NO_RUNTIME = {"14": "-fnoxray-link-deps", "19": "-fno-xray-link-deps"}
-COMMON = ["-g1", "-gdwarf-4", "-I", HERE, "-I", os.path.join(harness.SOURCE, "include")] # 4: valgrind of Debian 12 cannot read all of 5
+COMMON = ["-g1", "-gdwarf-4", "-I", HERE, "-I", os.path.join(harness.SOURCE, "include")] # 4: Debian 12's valgrind cannot read all of 5
 CROSS_FLAGS = ["-std=c17", "-D_GNU_SOURCE", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-mgeneral-regs-only", "-ffreestanding",
                "-fno-tree-loop-distribute-patterns", "-fno-stack-protector", "-ftls-model=initial-exec", "-mno-outline-atomics",
                "-I", os.path.join(harness.SOURCE, "src"), "-I", os.path.join(harness.SOURCE, "include")]
-# What objects that are opened later call in the program.
+# Functions of the program called by objects that it opens.
 EXPORTS = ["-Wl,--export-dynamic-symbol=" + name for name in ("tl_rt_object_register", "tl_rt_object_unregister",
                                                               "__cyg_profile_func_enter", "__cyg_profile_func_exit", "tl_rt_on",
                                                               "tl_rt_span_enter", "tl_rt_span_leave")]
@@ -28,7 +28,7 @@ NEEDED = {"sleds": ["TL_RT_LIBRARY", "TL_RT_START"], "llvm": ["TL_RT_LIBRARY"], 
 
 
 class Hook:
-    """A way to build: `name` is that of the tests."""
+    """A way to build; tests use its `name`."""
 
     def __init__(self, name, kind, compiler, flags, link=(), plugin=(), target=None):
         self.name, self.kind, self.compiler, self.target = name, kind, compiler, target
@@ -41,7 +41,7 @@ class Hook:
         return self.compiler.replace("clang", "clang++").replace("gcc", "g++")
 
     def needs(self, cplus):
-        """Why it cannot be built here, or None."""
+        """The reason why it cannot be built here, or None."""
         compilers = [self.command(cplus)] + (["aarch64-linux-gnu-g++" if cplus else "aarch64-linux-gnu-gcc"] if self.target else [])
         missing = [c for c in compilers + (["qemu-aarch64"] if self.target else []) if not shutil.which(c)]
         return "no %s" % missing[0] if missing else None
@@ -90,7 +90,7 @@ def newer(path, sources):
 
 
 class Locked:
-    """Only one of several tests builds the same thing."""
+    """Keeps several tests from building the same thing."""
 
     def __init__(self, path):
         self.file = open(path + ".lock", "w")
@@ -135,7 +135,7 @@ def libraries(hook):
 
 
 def linked(hook, shared):
-    """What is linked behind the objects of a program; a shared object uses the program's recorder."""
+    """Linked after the objects of a program; a shared object uses the program's recorder."""
     paths = libraries(hook)
     if hook.kind == "shared":
         return [paths[0], "-Wl,-rpath," + os.path.dirname(paths[0])]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every counting program with every source of hooks in every mode, and many more kills: rt_campaign.py BUILD [JOBS]
 
-Takes about an hour. The tests of ctest are a part of it."""
+Takes about an hour. ctest runs a part of it."""
 import concurrent.futures
 import os
 import subprocess
@@ -29,7 +29,7 @@ def commands():
     for hook in rt_build.HOOKS.values():
         for mode in MODES:
             for name, *arguments in CASES:
-                # LLVM's runtime before 20 knows only the program itself; a static program opens nothing.
+                # LLVM's runtime before 20 knows only the program itself; a static program opens no library.
                 if name == "dlopen" and (hook.kind == "llvm" or hook.static):
                     continue
                 yield [matrix, "count_" + name, hook.name, mode] + arguments

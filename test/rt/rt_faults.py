@@ -2,15 +2,15 @@
 """The recorder when things go wrong: kills, full disks, no folder, very many threads, checkers, other readers.
 
     rt_faults.py kill MODE HOOK RUNS     SIGKILL at random moments: only calls in flight may be missing
-    rt_faults.py disk MODE HOOK          no room: one message, and the program does not notice
-    rt_faults.py rlimit MODE HOOK        the same by the limit of a file's size
+    rt_faults.py disk MODE HOOK          no room: one message, without effect on the program
+    rt_faults.py rlimit MODE HOOK        the same by the limit on file sizes
     rt_faults.py folder MODE HOOK        nowhere to write to
     rt_faults.py closed MODE HOOK        standard files that are not open, and few descriptors
-    rt_faults.py touched MODE HOOK       somebody removes, renames, extends or cuts a recording while it is made
+    rt_faults.py touched MODE HOOK       a recording is removed, renamed, extended or cut while it is made
     rt_faults.py daemon MODE HOOK        a program that becomes a daemon, run by traceloom record
     rt_faults.py leaves MODE HOOK        a program that ends while traceloom ctl waits for its answer
     rt_faults.py churn MODE HOOK N       N threads, a few at a time
-    rt_faults.py valgrind MODE HOOK      memcheck has nothing to say
+    rt_faults.py valgrind MODE HOOK      memcheck finds no error
     rt_faults.py tsan MODE HOOK          nor ThreadSanitizer
     rt_faults.py llvm HOOK               llvm-xray reads our logs and agrees"""
 import contextlib
@@ -54,7 +54,7 @@ def until_calls(progress, child):
 
 
 def one_kill(checks, program, mode, hook, early, wait):
-    """Starts, waits, kills; what is there afterwards has to be whole. Returns how many calls were made at least."""
+    """Starts, waits, kills; the remains must be whole. Returns how many calls were made at least."""
     with harness.work_folder() as folder:
         progress, base = os.path.join(folder, "progress"), os.path.join(folder, "run")
         with open(progress, "wb") as file:
@@ -75,7 +75,7 @@ def one_kill(checks, program, mode, hook, early, wait):
                 continue
             checked = harness.run("check", "-q", path)
             if checked.status and not leaf:
-                continue                    # killed while the recording was being set up: there is nothing to read
+                continue                    # killed while the recording was set up: nothing to read
             checks.equal(checked.status, 0, "after", wait, "s:", checked)
             table = rt_matrix.report(checks, path, "--by", "func")
             if table is None:
@@ -107,7 +107,7 @@ def messages(text):
 
 
 def undisturbed(checks, done, plain, what, word):
-    """The program's own output and status, and one line about what is wrong."""
+    """The program's own output and status, and one line about the problem."""
     checks.equal((done.returncode, done.stdout), (plain.returncode, plain.stdout), what, "the program's output and status")
     lines = messages(done.stderr)
     checks.that(len(lines) == 1 and lines[0].startswith("traceloom-rt: ") and word in lines[0], what, "not one clear message:", lines)
@@ -133,7 +133,7 @@ def without(command):
 
 
 def readable(checks, folder, limits):
-    """What was written before is still good: no function has more calls than were made."""
+    """The part written before is still good: no function has more calls than were made."""
     for entry in sorted(os.listdir(folder)):
         path = os.path.join(folder, entry)
         checked = harness.run("check", "-q", path)
@@ -169,7 +169,7 @@ def rlimit(mode, hook):
         undisturbed(checks, done, plain, "RLIMIT_FSIZE:", "File too large")
         if mode != "profile":
             readable(checks, folder, rt_matrix.Printed(plain.stdout).calls)
-    for most in SMALL: # too little for a header, a page of control, a first packet
+    for most in SMALL: # too small for a header, a page of control, a first packet
         with harness.work_folder() as folder:
             done = run_with(command, hook, mode, os.path.join(folder, "run"),
                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
@@ -178,7 +178,7 @@ def rlimit(mode, hook):
 
 
 def limit(mode, hook):
-    """The log is full, the profile is not: each tells its own losses."""
+    """The log is full, the profile is not: each reports its own losses."""
     command = [rt_build.build(hook, "count_million.c")]
     plain, checks = without(command), harness.Checks()
     with harness.work_folder() as folder:
@@ -194,7 +194,7 @@ def limit(mode, hook):
 
 @contextlib.contextmanager
 def somebody_else(command):
-    """The command for a user who may not do everything: for root, a copy that others may execute, and another user."""
+    """The command for an unprivileged user: for root, a copy that others may execute, run as another user."""
     if os.getuid() != 0:
         yield command, {}
         return
@@ -221,7 +221,7 @@ def nowhere(mode, hook):
 
 
 def closed(mode, hook):
-    """What the program prints goes nowhere, and not into the recording, which would have the number of a standard file."""
+    """The program's output goes nowhere, and never into a recording that got the number of a standard file."""
     command = [rt_build.build(hook, "count_recursion.c")]
     plain, checks = without(command), harness.Checks()
     for fds in ((1,), (0, 1), (0, 1, 2)):
@@ -241,7 +241,7 @@ def closed(mode, hook):
 
 
 def pieces(path):
-    """The files of a recording that are mapped."""
+    """The mapped files of a recording."""
     return [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.startswith("stream")] if os.path.isdir(path) else [path]
 
 
@@ -256,8 +256,8 @@ def extend(path):
 
 
 def touched(mode, hook):
-    """Only cutting hurts: the program dies of SIGBUS then, unless the recorder happens to make the file longer again before
-    it stores into it, as docs/recording.md says. Should that change, say so there."""
+    """Only cutting hurts: the program then dies of SIGBUS, unless the recorder extends the file before its next store.
+    docs/recording.md says so: keep it up to date."""
     program, checks = rt_build.build(hook, "fault_kill.c"), harness.Checks()
     killed = (-signal.SIGKILL,)
     for how, ends in ((cut, (-signal.SIGBUS, -signal.SIGKILL)), (extend, killed), (lambda path: os.rename(path, path + ".away"), killed),
@@ -283,7 +283,7 @@ def touched(mode, hook):
 
 
 def moved(mode, hook):
-    """A recording that cannot get its own name is whole under the one that it has, and the message does not say else."""
+    """A recording that cannot get its final name is whole under its live one, and the message agrees."""
     program, checks = rt_build.build(hook, "fault_moves.c"), harness.Checks()
     with harness.work_folder() as folder:
         place, suffix = os.path.join(folder, "place"), rt_matrix.SUFFIX[mode]
@@ -299,13 +299,13 @@ def moved(mode, hook):
 
 
 def whole_of_children(folder, suffix):
-    """The recordings run.1, run.2, ... that are done: nothing of them is live any more."""
+    """The finished recordings run.1, run.2, ..., without live files."""
     names = os.listdir(folder)
     return [name for name in names if re.fullmatch(r"run\.\d+" + re.escape(suffix), name) and name + ".live" not in names]
 
 
 def daemon(mode, hook):
-    """`record` ends with the first process; the daemon has a recording of its own, which is whole when it is done."""
+    """`record` ends with the first process; the daemon has its own recording, whole when it is done."""
     program, checks = rt_build.build(hook, "fault_daemon.c"), harness.Checks()
     with harness.work_folder() as folder:
         ready, base, until = os.path.join(folder, "ready"), os.path.join(folder, "run"), time.monotonic() + PATIENCE
@@ -314,7 +314,7 @@ def daemon(mode, hook):
         while time.monotonic() < until and not (os.path.exists(ready) and whole_of_children(folder, rt_matrix.SUFFIX[mode])):
             time.sleep(0.05)
         calls = []
-        # The process in between ends by _exit(), so that its recording stays live.
+        # The process in between ends with _exit(), so its recording stays live.
         for name in sorted(os.listdir(folder)):
             if name.startswith("run"):
                 checks.equal(harness.run("check", "-q", os.path.join(folder, name)).status, 0, "check", name)
@@ -326,7 +326,7 @@ def daemon(mode, hook):
 
 
 def stopped(pid):
-    """Waits until all its threads are."""
+    """Waits until all its threads sleep."""
     def states():
         for task in os.listdir("/proc/%d/task" % pid):
             with open("/proc/%d/task/%s/stat" % (pid, task)) as file:
@@ -349,7 +349,7 @@ def leaves(mode, hook):
         checks.equal(harness.run("ctl", child.pid, "status").status, 0, "ctl while it runs")
         os.rename(place, place + ".away")
         done = harness.run("ctl", child.pid, "flush")
-        if mode != "ctf": # which has nothing to write
+        if mode != "ctf": # it has nothing to write
             checks.that(done.status != 0 and b"run" in done.err and b": No such file or directory" in done.err, "flush to no folder", done)
         child.send_signal(signal.SIGSTOP)
         stopped(child.pid)
@@ -394,7 +394,7 @@ def churn(mode, hook, count):
                 checks.that(told["trees"] < 300, told["trees"], "trees of", threads, "threads")
     print("threads, memory:", peaks, "file:", sizes)
     few, many = count // 100, count
-    # A mapped file counts as memory: what grows beside it may not.
+    # A mapped file counts as memory: other memory may not grow.
     grown = peaks[many]["VmHWM:"] - peaks[few]["VmHWM:"]
     checks.that(grown <= 16 * MIB, "memory grew by", grown)
     checks.that(sizes[many] <= 64 * MIB + many * 4096, "the file has", sizes[many], "bytes")
@@ -402,8 +402,8 @@ def churn(mode, hook, count):
 
 
 def valgrind(mode, hook):
-    """Leaks are looked for with fdr only: the search reads every word of a profile's mapping, which reserves a GiB. What
-    is only possibly lost is what libc has allocated for a thread that is still there at the end, the one of control."""
+    """Searches for leaks with fdr only: it would read every word of a profile's mapping, which reserves a GiB. Only
+    possibly lost: libc's memory for the thread of control, which still runs at the end."""
     if not shutil.which("valgrind"):
         harness.skip("no valgrind")
     checks, own_end = harness.Checks(), []
@@ -444,7 +444,7 @@ def tsan(mode, hook):
 
 
 def llvm(hook):
-    """One thread, and few buffers: llvm-xray puts more than sixteen of a thread into a wrong order."""
+    """One thread, and few buffers: llvm-xray misorders more than sixteen of a thread."""
     tool = shutil.which("llvm-xray-19")
     if not tool:
         harness.skip("no llvm-xray-19")
@@ -463,7 +463,7 @@ def llvm(hook):
             theirs = {row["function"].strip('"'): int(row["count"]) for row in csv.DictReader(io.StringIO(account.stdout), skipinitialspace=True)}
             checks.equal(theirs, {n: c for n, c in ours.items() if c}, name, "llvm-xray account and report")
             if name == "count_million.c":
-                continue                    # its text would be half a gigabyte
+                continue                    # half a gigabyte of text
             convert = subprocess.run([tool, "convert", "-f", "trace_event", "-y", "-m", program, log], capture_output=True, text=True)
             checks.equal(convert.returncode, 0, name, "llvm-xray convert:", convert.stderr[-1500:])
             begins = {n: convert.stdout.count('"name":"%s","ph":"B"' % n) for n in ours} if convert.returncode == 0 else {}

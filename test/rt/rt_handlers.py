@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Signal handlers that do what the recorder cannot foresee, when they interrupt it.
+"""Signal handlers that interrupt the recorder and do what it cannot foresee.
 
-    rt_handlers.py jump MODE HOOK [alternate | above | each]   they leave with siglongjmp: only what they cut short is missing
+    rt_handlers.py jump MODE HOOK [alternate | above | each]   they leave with siglongjmp: only what they interrupt is missing
     rt_handlers.py cancel MODE HOOK                            threads are cancelled there: the same
     rt_handlers.py storm MODE HOOK                             two kinds of signals, as fast as they can be sent
     rt_handlers.py fork MODE HOOK                              they fork: the child records, too, and ends as it should"""
@@ -18,8 +18,8 @@ FORKS, MILLISECONDS, CANCELLED, STORM = 16, 250, 90, "count_signals.c"
 
 
 def compare(checks, path, printed, most):
-    """All calls are there, but for events that are counted: at most one for each jump, or `most` is None: then signals may
-    come faster than they can be added."""
+    """All calls are there, except counted events: at most one for each jump. If `most` is None there is no limit, since
+    signals may come faster than they can be added."""
     what = os.path.basename(path)
     checks.equal(harness.run("check", "-q", path).status, 0, "check of", what)
     info, table = harness.run("info", "--json", path), rt_matrix.report(checks, path, "--by", "func")
@@ -31,7 +31,7 @@ def compare(checks, path, printed, most):
     checks.that(set(calls) <= set(printed.calls), what, "functions", calls)
     differences = 0
     for name, made in printed.calls.items():
-        more = calls.get(name, 0) - made # those that are open at the end may be missing
+        more = calls.get(name, 0) - made # those open at the end may be missing
         differences += max(more, -more - printed.open.get(name, 0), 0)
     checks.that(differences <= lost, what, lost, "lost;", calls, "were recorded;", printed.calls, "were made")
     exits = table["unmatched"]["exits"]

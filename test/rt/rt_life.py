@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""However processes begin and end, what they called is in their recordings: life_*.c says how often.
+"""However processes begin and end, their calls are in their recordings: life_*.c prints how often.
 
     rt_life.py PROGRAM CASE HOOK MODE [RUNS]"""
 import glob
@@ -22,7 +22,7 @@ class Process:
 
 
 def processes(text):
-    """What each process said, in the order in which they did."""
+    """The output of each process, in order."""
     out = []
     for words in (line.split() for line in text.splitlines()):
         if words[0] == "process":
@@ -35,7 +35,7 @@ def processes(text):
 
 
 def recording(folder, process, number, suffix):
-    """The file of the process that was the number-th to say something under its pid: exec keeps it."""
+    """The file of the number-th process that printed under its pid, which exec keeps."""
     name = "run.%d%s%s" % (process.pid, ".%d" % number if number else "", suffix)
     return os.path.join(folder, name + (".live" if process.end == "live" else ""))
 
@@ -75,7 +75,7 @@ def one_run(checks, program, case, hook, mode):
             for one in mode.split(","):
                 check_process(checks, recording(folder, process, number, rt_matrix.SUFFIX[one]), process)
         for path in glob.glob(os.path.join(folder, "*")):
-            # Nobody is left to say anything of these, but they have to be whole.
+            # No process is left to print their calls, but they must be whole.
             checks.equal(harness.run("check", "-q", path).status, 0, os.path.basename(path), "status of check")
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What the recorder could not keep is counted, in every mode, and said in the file.
+"""Events that the recorder could not keep are counted, in every mode, and the file says how many.
 
-    rt_losses.py beyond MODE HOOK    a stack that is too deep, and two children after that
+    rt_losses.py beyond MODE HOOK    too deep a stack, and two children after that
     rt_losses.py early MODE HOOK     no room for the first event of any thread"""
 import json
 import os
@@ -19,7 +19,7 @@ def lost_of(checks, path):
 
 
 def beyond(mode, hook):
-    """Each call that is too deep is one lost event. What the parent lost is nothing that a child lost."""
+    """Each call beyond the limit is one lost event. The parent's losses are not a child's."""
     program, checks = rt_build.build(hook, "count_beyond.c"), harness.Checks()
     with harness.work_folder() as folder:
         base = os.path.join(folder, "run")
@@ -32,7 +32,7 @@ def beyond(mode, hook):
             table, lost = rt_matrix.report(checks, path, "--by", "func"), lost_of(checks, path)
             checks.that(0 < lost < depth, one, "lost", lost)
             checks.equal(sum(row["calls"] for row in table["functions"]) + lost, made, one, "calls and losses")
-            # In a log, the entry that follows `most` calls of down() closes them all: so deep a stack is taken for a
+            # In a log, the entry after `most` calls of down() closes them all: so deep a stack counts as a
             # loop of exceptions. Their exits come, and match nothing.
             most = rt_matrix.stack_limit("TL_STACK_UNWIND_DEPTH") - 1  # beyond_thread() is the first frame
             closed = 0 if one == "profile" else (depth - lost - 1) // most * most
@@ -47,7 +47,7 @@ def beyond(mode, hook):
 
 
 def early(mode, hook):
-    """No event can be written: all are lost, two of each call."""
+    """No event can be written: all are lost, two for each call."""
     program, checks = rt_build.build(hook, "fault_early.c"), harness.Checks()
     with harness.work_folder() as folder:
         base = os.path.join(folder, "run")

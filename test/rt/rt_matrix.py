@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Calls that are recorded are those that were made: one counting program, one source of hooks, one mode.
+"""Recorded calls are exactly those that were made: one counting program, one source of hooks, one mode.
 
     rt_matrix.py PROGRAM HOOK MODE [ARGUMENT...]       a name of rt_build.HOOKS; fdr, profile, fdr,profile or ctf
 
-The program prints what it called how often (count.h). Every function must be there under its name with exactly that
-number of calls, and no other one. With fdr,profile the profile that the program left must be the one that is made of
-its log: calls, ticks, and histograms bucket by bucket."""
+The program prints the number of calls of each function (count.h). The recording must have exactly these functions,
+under their names, with exactly these numbers. With fdr,profile the program's profile must equal the one made of its log:
+calls, ticks, and histograms bucket by bucket."""
 import collections
 import json
 import os
@@ -21,7 +21,7 @@ import tlp_reader
 SUFFIX = {"fdr": ".xray", "profile": ".tlp", "ctf": ".ctf"}
 LLVM_MODE = {"fdr": "traceloom-fdr", "profile": "traceloom-profile"}
 MAX_SECONDS = 300
-LINKED = {"net::reader::read(int)": "_ZN3net6reader4readEi"}  # what builds without libiberty say
+LINKED = {"net::reader::read(int)": "_ZN3net6reader4readEi"}  # shown by builds without libiberty
 
 
 def as_shown(name):
@@ -29,7 +29,7 @@ def as_shown(name):
 
 
 class Printed:
-    """What the program says about itself."""
+    """The program's own numbers."""
 
     def __init__(self, text):
         self.calls, self.open, self.edges, self.flat = {}, {}, {}, False
@@ -71,7 +71,7 @@ def check_calls(checks, what, report, printed):
     calls, expected = by_name(report["functions"]), dict(printed.calls)
     missing = 0
     for name, most in printed.open.items():
-        # What is open at the end is not a call yet; the report counts it.
+        # A call open at the end is no call yet; the report counts it.
         least = expected.get(name, 0) - most
         got = calls.get(name, 0)
         if checks.that(least <= got <= expected[name], what, name, "has", got, "calls, not", least, "to", expected[name]):
@@ -111,21 +111,21 @@ def check_file(checks, path, printed):
 
 
 def stack_limit(name):
-    """A number of src/op/callstack.h: how calls of a log are matched."""
+    """A constant of src/op/callstack.h, which matches the calls of a log."""
     with open(os.path.join(harness.SOURCE, "src", "op", "callstack.h"), encoding="utf-8") as file:
         number, shift = re.search(r"^#define %s +\(?(\d+)u(?: << (\d+)\))?$" % name, file.read(), re.M).groups()
     return int(number) << int(shift or 0)
 
 
 def every_call_has_a_place(nodes):
-    """In the tree of a log, too, which bounds how often a function is on a stack, beyond its first frames."""
+    """Also in the tree of a log, which limits repetitions of a function on a stack beyond the first frames."""
     most = stack_limit("TL_STACK_REPEATS")
     deep = (node["stack"][most:] for node in nodes if len(node["stack"]) > 2 * most)
     return all(max(collections.Counter(stack).values()) <= most for stack in deep)
 
 
 def check_same(checks, base, flat):
-    """The profile that the process left, and the one made of the log of the same run."""
+    """The profile left by the process, and the one made of the log of the same run."""
     made, left = base + ".made.tlp", base + ".left.tlp"
     for out, path in ((made, base + ".xray"), (left, base + ".tlp")):
         done = harness.run("report", "-q", "-f", "-o", out, path)

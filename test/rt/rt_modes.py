@@ -54,7 +54,7 @@ def by_environment(checks, program, mode):
 
 
 def by_both(checks, program):
-    """What TRACELOOM says comes first: traceloom record looks for the files of the mode that it chose."""
+    """TRACELOOM has priority: traceloom record looks for the files of the mode that it chose."""
     options = "patch_premain=true xray_mode=" + LLVM["fdr"]
     for mode in ("ctf", "profile", "fdr,profile"):
         with harness.work_folder() as folder:
@@ -62,7 +62,7 @@ def by_both(checks, program):
             checks.equal((done.returncode, done.stderr), (0, ""), mode, "end")
             wanted = sorted("app" + suffix for name, suffix in rt_matrix.SUFFIX.items() if name in mode.split(","))
             checks.equal(sorted(os.listdir(folder)), wanted, mode, "files")
-    with harness.work_folder() as folder:  # set to nothing is as good as not set
+    with harness.work_folder() as folder:  # empty means not set
         run(folder, program, ["return"], None, "")
         checks.equal(os.listdir(folder), [], "files of a program with an empty TRACELOOM")
 

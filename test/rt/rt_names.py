@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A finished profile has the names of its functions: it is read where no binary is, or where another one is in its place.
+"""A finished profile has the names of its functions: it needs no binary, and another one in its place does not matter.
 
     rt_names.py WHAT HOOK          gone, odd, full, flush"""
 import os
@@ -23,7 +23,7 @@ def moved(path, folder):
 
 
 def profile_of(checks, path, *options):
-    """What report says of a profile, without a word beside it."""
+    """The report of a profile, with no message."""
     done = harness.run("report", "--json", "--by", "func", *options, path)
     if not checks.equal((done.status, [l for l in done.err.decode().splitlines() if "unmatched:" not in l]), (0, []), "report"):
         return None
@@ -31,7 +31,7 @@ def profile_of(checks, path, *options):
 
 
 def gone(hook):
-    """The program and its library, removed, and then others in their place."""
+    """The program and its library, removed, and then replaced by others."""
     checks = harness.Checks()
     for name, plugin in (("count_exceptions.cpp", None), ("count_dlopen.c", "count_plugin.c")):
         with harness.work_folder() as folder:
@@ -61,8 +61,7 @@ def gone(hook):
 
 
 def odd(hook):
-    """A name that is too long is found in the binary, as long as that is there; then only this function has none. Others
-    are kept byte for byte."""
+    """Too long a name is found in the binary; without it only this function has no name. Others are kept byte for byte."""
     checks = harness.Checks()
     for name in ("fi\\n b\n", "fib".ljust(MOST, "x"), "fib".ljust(MOST + 1, "x")):
         size = len(name)
@@ -87,7 +86,7 @@ def odd(hook):
 
 
 def full(hook):
-    """No room for more calls: there is still some for names, here of more bytes than a chunk of notes has."""
+    """No room for more calls, but still for names, here of more bytes than a chunk of notes."""
     checks = harness.Checks()
     with harness.work_folder() as folder:
         program = moved(rt_build.build(hook, "count_deep.c"), folder)
@@ -104,7 +103,7 @@ def full(hook):
 
 
 def flush(hook):
-    """A copy that is written while threads record; then the program is killed. All is in both, names in both."""
+    """A copy written while threads record; then the program is killed. Both have everything, including names."""
     checks = harness.Checks()
     with harness.work_folder() as folder:
         program = moved(rt_build.build(hook, "fault_kill.c"), folder)
@@ -138,7 +137,7 @@ def flush(hook):
             checks.that(calls >= before, "calls that are gone:", calls, before)
             before = calls
             for row in rows.values():
-                # A call more may be in the times, of each thread, than is counted.
+                # In each thread, the times may contain one call more than the count.
                 checks.that(row["calls"] * row["min"] <= row["total"] <= (row["calls"] + 3) * row["max"], row)
         checks.that(before > 0, "no calls")
     checks.end()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Patched sleds change nothing for the program, and events arrive as they were passed.
+"""Patched sleds change nothing for the program, and events arrive unchanged.
 
     rt_sleds.py HOOK       one of rt_build.HOOKS with sleds"""
 import os
@@ -38,7 +38,7 @@ def main():
     if missing:
         harness.skip(missing)
     flags = ["-I", os.path.join(harness.SOURCE, "include")]
-    if hook.target is None: # clang 14 with -O0 pushes an event's registers to where a leaf function has its variables
+    if hook.target is None: # clang 14 with -O0 pushes an event's registers onto the variables of a leaf function
         flags.append("-mno-red-zone")
     program = rt_build.build(hook, "sled_registers.c", flags)
     checks = harness.Checks()

@@ -7,7 +7,7 @@ set(TL_RT_PROGRAMS recursion tail threads million deep longjmp exceptions signal
 # traceloom_rt_cases(HOOK "modes" "programs"): the counting programs with a source of hooks, see rt_build.py.
 function(traceloom_rt_cases hook modes programs)
   foreach(program IN LISTS programs)
-    # Matching stacks of 100,000 frames takes the scripts ten seconds: with one source of hooks they are that deep.
+    # The scripts take ten seconds to match stacks of 100,000 frames, so only one source of hooks goes that deep.
     set(arguments)
     if(program STREQUAL deep AND NOT hook STREQUAL sleds-clang19)
       set(arguments 20000)
@@ -33,7 +33,7 @@ traceloom_rt_cases(functions-gcc-O2-shared "fdr+profile;ctf" "${some}")
 traceloom_rt_cases(sleds-clang19-O0 "fdr+profile" "${some}")
 traceloom_rt_cases(arm-clang19 "fdr+profile" "${TL_RT_PROGRAMS}")
 traceloom_rt_cases(arm-functions-gcc "profile" "${some}")
-# Libraries one after another at the same place. Under qemu they do not come there.
+# Libraries one after another at the same address, which qemu does not reuse.
 foreach(hook sleds-clang19 functions-gcc-O2 functions-gcc-O2-shared)
   traceloom_rt_cases(${hook} "fdr;profile;ctf;fdr+profile" reload)
 endforeach()
@@ -93,7 +93,7 @@ endforeach()
 foreach(version 14 19)
   traceloom_script(rt.llvm-xray.clang${version} rt/rt_faults.py llvm sleds-clang${version})
 endforeach()
-# The recorder as modes of LLVM's runtime; sleds as they are patched; all ways in which processes begin and end.
+# The recorder as modes of LLVM's runtime; patching of sleds; all ways in which processes begin and end.
 foreach(version 14 19)
   traceloom_script(rt.modes.llvm-clang${version} rt/rt_modes.py llvm-clang${version})
   traceloom_script(rt.sleds.clang${version} rt/rt_sleds.py sleds-clang${version})
@@ -104,7 +104,7 @@ endforeach()
 foreach(case return _exit vfork grandchild exec threads handler spawn)
   traceloom_script(rt.life.forks.${case} rt/rt_life.py life_forks ${case} sleds-clang19 fdr,profile)
 endforeach()
-# Handlers that leave the recorder with siglongjmp, or fork in it; threads that are cancelled there; storms of signals.
+# Handlers that leave the recorder with siglongjmp or fork in it; threads cancelled in it; storms of signals.
 foreach(mode fdr profile fdr+profile ctf)
   string(REPLACE "+" "," mode_of_run ${mode})
   foreach(hook sleds-clang19 functions-gcc-O2 spans-gcc)

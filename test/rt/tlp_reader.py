@@ -1,4 +1,4 @@
-"""Reads .tlp files as docs/format/profile.md says, without the library: what the recorder wrote is compared by it."""
+"""Reads .tlp files by docs/format/profile.md, without the library, to check what the recorder wrote."""
 import zlib
 
 MAGIC = b"\x8ftlprof\n"
@@ -33,7 +33,7 @@ class Body:
 
 
 class Function:
-    """Its name is that of the linker, which a profile has as it or beside what people write."""
+    """Its linkage name, which a profile holds as the name or beside a readable one."""
 
     def __init__(self, ident, name, module):
         self.id, self.name, self.module = ident, name, module
@@ -132,7 +132,7 @@ class Profile:
 
     def merged(self, names):
         """{number of the path: Sums}, over all threads and all objects of the same names. `names` gives a path its
-        number, {(number of the parent's path, name): number}; profiles that are compared share it."""
+        number, {(number of the parent's path, name): number}; profiles to be compared share it."""
         out, number_of = {}, {None: 0}
         for place in self.places:
             above = number_of[place.parent]
@@ -146,7 +146,7 @@ class Profile:
 
 
 class Sums:
-    """What a path of functions comes to."""
+    """The sums of a path of functions."""
 
     def __init__(self):
         self.calls = self.total = self.self_time = self.max = 0

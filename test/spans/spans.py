@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Spans, instants and counters by hand are recorded exactly, with each compiler and beside each other source of hooks.
+"""Explicit spans, instants and counters are recorded exactly, with each compiler and beside each other source of hooks.
 
     spans.py COMPILER HOOKS       gcc, clang-14, clang-19; none, functions or sleds
 
-Both programs say what they did. In C++, what a header may hold: inline functions, templates, lambdas. Warnings are
-errors, and without recording, or with TRACELOOM_RT_DISABLE, nothing is evaluated and no symbol is needed."""
+Both programs print their counts. In C++ with everything that a header may hold: inline functions, templates, lambdas.
+Warnings are errors. Without recording, or with TRACELOOM_RT_DISABLE, nothing is evaluated and no symbol is needed."""
 import os
 import shutil
 import subprocess
@@ -24,7 +24,7 @@ MODES = ("fdr", "profile", "ctf", "fdr,profile")
 
 
 def hook_of(compiler, hooks):
-    # clang's other flag names inlined members of std::string, which libstdc++ does not have.
+    # clang's other flag needs inlined members of std::string, which libstdc++ lacks.
     functions = "-finstrument-functions" + ("-after-inlining" if compiler.startswith("clang") else "")
     flags = {"none": [], "functions": [functions]}.get(hooks)
     if hooks == "sleds":
@@ -104,7 +104,7 @@ def main():
             for standard in standards:
                 path = compiled(hook, folder, source, standard)
                 program = linked(hook, path)
-                # The older standard only has to compile; what is recorded is hardly another thing.
+                # The older standard only has to compile; the recording would hardly differ.
                 for mode in MODES if standard == standards[-1] else harness.some_of(hook.name + standard, MODES, 1):
                     check_mode(checks, program, mode, folder, hooks)
                     for entry in os.listdir(folder):

@@ -1,6 +1,6 @@
 # One executable for each file of this folder, one ctest entry for each case in it.
 
-# Where starting a process costs more than most cases do (valgrind), an executable is one entry.
+# Where starting a process costs more than most cases (valgrind), an executable is one entry.
 option(TRACELOOM_WHOLE_UNITS "One ctest entry for each executable of unit tests, not for each case" OFF)
 option(TRACELOOM_OWN_CMOCKA "Use test/unit/compat/cmocka.h: for hosts without the library" OFF)
 set(unit_libraries)
@@ -17,7 +17,7 @@ endif()
 file(GLOB unit_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_*.c)
 foreach(unit IN LISTS unit_files)
   get_filename_component(name ${unit} NAME_WE)
-  # Parts of the recorder, test_rt_<thing>.c: only where there is one.
+  # Parts of the recorder, test_rt_<thing>.c: only in builds with a recorder.
   set(recorder)
   if(name MATCHES "^test_rt_")
     if(NOT TARGET traceloom-rt)
@@ -28,13 +28,13 @@ foreach(unit IN LISTS unit_files)
   add_executable(${name} ${unit} ${CMAKE_CURRENT_SOURCE_DIR}/unit/compat/one_case.c)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_compile_options(${name} PRIVATE -Wno-unused-parameter) # each case has a `state`, which few look at
+  target_compile_options(${name} PRIVATE -Wno-unused-parameter) # each case has a `state`, which few use
   if(TRACELOOM_OWN_CMOCKA)
     target_include_directories(${name} BEFORE PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/unit/compat)
   endif()
   target_link_libraries(${name} PRIVATE ${recorder} $<TARGET_NAME_IF_EXISTS:traceloom-cli> libtraceloom ${unit_libraries})
 
-  # The names of the cases stand in the source; reconfigure when it changes.
+  # The source has the names of the cases; reconfigure when it changes.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${unit})
   file(READ ${unit} text)
   string(REGEX MATCHALL "cmocka_unit_test[a-z_]*\\([ \n]*[A-Za-z_0-9]+" calls "${text}")
