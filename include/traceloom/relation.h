@@ -10,8 +10,9 @@
  *             printf("%s %" PRId64 "\n", b.column[NAME].text[i], b.column[CALLS].i64[i]);
  *     tl_rows_close(rows);
  *
- * Columns are described in docs/tables.md. Thread rule: a tl_rows belongs to one thread at a time; different ones are
- * independent if they have no source in common. */
+ * Columns are described in docs/tables.md. Thread rule: a tl_rows belongs to one thread at a time; different ones
+ * are independent. Only tl_rows_open() uses the sources, and nothing else may use them meanwhile. tl_tables() and
+ * tl_table_at() are for any thread. */
 #ifndef TRACELOOM_RELATION_H
 #define TRACELOOM_RELATION_H
 
@@ -68,10 +69,12 @@ typedef struct tl_rows_options {
     uint32_t top;            /* the first rows only; 0: all */
     unsigned threads;        /* worker threads; 0: as many as there are processors */
     const char *weight;      /* of samples, see tl_profile_options; NULL: "time" */
-    /* Arguments of some relations: the options of `report` with these names; zero or NULL: the default. */
+    /* Arguments of some relations: the options of `report` with these names; zero or NULL: the default. TL_EINVAL if
+     * the relation has no such option. */
     uint64_t interval, sample;
     uint32_t line_size;
     const char *cache, *predictor;
+    bool calls;
 } tl_rows_options;
 
 typedef struct tl_rows tl_rows;
@@ -84,6 +87,15 @@ typedef struct tl_rows tl_rows;
  * says what it has, and which relations it has), TL_ENOMEM, and those of reading. */
 int tl_rows_open(tl_rows **out, const char *table, tl_source *const *source, size_t nsource,
                  const tl_rows_options *options, tl_error *e);
+/* Some answers are several relations: the classes of events, and the pairs of classes. How many there are; at least 1.
+ */
+uint32_t tl_rows_parts(const tl_rows *rows);
+/* The name of one of them ("classes"; "facts": one row with what is said of the whole). NULL past the end. */
+const char *tl_rows_part(const tl_rows *rows, uint32_t part);
+/* Chooses the one that the functions below are about, and begins with its first row; before the first call it is the
+ * one that docs/tables.md describes. Columns and blocks of the one before are no longer valid. 0; or < 0, errors:
+ * TL_EINVAL (no such part). */
+int tl_rows_choose(tl_rows *rows, uint32_t part, tl_error *e);
 /* How many columns a row has. */
 uint32_t tl_rows_columns(const tl_rows *rows);
 /* One of them; `column` below tl_rows_columns() is not checked. Borrowed as long as the rows; never NULL. */
@@ -96,7 +108,10 @@ const char *tl_rows_unit(const tl_rows *rows);
 
 /* One column of a block. Exactly one of the arrays, chosen by the type, is not NULL. */
 typedef struct tl_block_column {
-    const int64_t *i64;      /* TL_INTEGER; numbers from 2^63 on are negative, larger ones INT64_MAX */
+    /* TL_INTEGER. Of TL_UNIT_HEX and TL_UNIT_NONE (addresses, ids) these are the 64 bits of the number, negative from
+     * 2^63 on: cast them to uint64_t. Others are amounts: INT64_MAX is also any larger one, INT64_MIN any smaller one.
+     */
+    const int64_t *i64;
     const double *real;      /* TL_REAL */
     const char *const *text; /* TL_TEXT; NULL where is_null is set */
     const uint8_t *is_null;  /* 1: the row has no value here */

@@ -1,4 +1,5 @@
 /* Relations for users of the library: rows in blocks of columns. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ typedef struct store {
 
 struct tl_rows {
     const tl_part *part; /* NULL: none */
-    uint32_t *column;    /* [ncolumn] the part's columns for programs */
+    uint32_t *column;    /* [ncolumn] the part's columns for programs; room for those of the widest part */
     uint32_t ncolumn;
     uint64_t at;
     store *store;           /* [ncolumn] */
@@ -73,15 +74,21 @@ static int read_profile(tl_rows *r, const tl_table_kind *kind, tl_source *const 
     return status < 0 ? status : tl_profile_group(kind, &r->table, false, n > 1, &r->grouped, e);
 }
 
+static tl_table_options table_options(const tl_rows_options *o)
+{
+    return (tl_table_options){.interval = o->interval,
+                              .sample = o->sample,
+                              .line_size = o->line_size,
+                              .cache = o->cache,
+                              .predictor = o->predictor,
+                              .calls = o->calls};
+}
+
 static int read_events(tl_rows *r, const tl_table_kind *kind, tl_source *const *source, size_t n,
                        const tl_rows_options *o, tl_error *e)
 {
-    const tl_table_options options = {.interval = o->interval,
-                                      .sample = o->sample,
-                                      .line_size = o->line_size,
-                                      .cache = o->cache,
-                                      .predictor = o->predictor,
-                                      .several = n > 1};
+    tl_table_options options = table_options(o);
+    options.several = n > 1;
     if (n > 1 && !tl_table_adds_up(kind))
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s is of one trace: several cannot be added up", kind->info.name);
     int status = tl_table_run_init(&r->run, kind, &options, e);
@@ -93,23 +100,35 @@ static int read_events(tl_rows *r, const tl_table_kind *kind, tl_source *const *
     return status;
 }
 
-/* Makes the answer, and the arrays of a block. */
-static int make_answer(tl_rows *r, const tl_table_kind *kind, const tl_rows_options *o, tl_error *e)
+static const tl_part *part_at(const tl_rows *r, uint32_t i)
 {
-    const tl_ask ask = {.for_programs = true, .has_top = o->top != 0, .top = o->top, .sort = o->sort};
-    int status = kind->profile ? tl_profile_answer(kind, &r->table, &ask, "", &r->answer, e)
-                               : tl_table_run_answer(&r->run, &ask, "", &r->answer, e);
-    if (status < 0)
-        return status;
-    r->part = tl_answer_main(&r->answer);
-    const uint32_t all = r->part ? r->part->ncolumn : 0;
-    r->column = calloc((size_t)all + 1, sizeof *r->column);
-    r->store = calloc((size_t)all + 1, sizeof *r->store);
-    r->block = calloc((size_t)all + 1, sizeof *r->block);
-    if (!r->column || !r->store || !r->block)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
-    for (uint32_t i = 0; i < all; i++)
-        if (r->part->column[i].info.name)
+    const tl_part *p = r->answer.first;
+    while (p && (!p->for_programs || i--))
+        p = p->next;
+    return p;
+}
+
+uint32_t tl_rows_parts(const tl_rows *rows)
+{
+    uint32_t n = 0;
+    while (part_at(rows, n))
+        n++;
+    return n;
+}
+
+const char *tl_rows_part(const tl_rows *rows, uint32_t part)
+{
+    const tl_part *p = part_at(rows, part);
+    return !p ? NULL : p->key ? p->key : "facts";
+}
+
+static void choose(tl_rows *r, const tl_part *part)
+{
+    r->part = part;
+    r->at = 0;
+    r->ncolumn = 0;
+    for (uint32_t i = 0; part && i < part->ncolumn; i++)
+        if (part->column[i].info.name)
             r->column[r->ncolumn++] = i;
     for (uint32_t i = 0; i < r->ncolumn; i++) {
         const tl_column_type type = tl_rows_column(r, i)->type;
@@ -119,6 +138,35 @@ static int make_answer(tl_rows *r, const tl_table_kind *kind, const tl_rows_opti
                                         .text = type == TL_TEXT ? s->text : NULL,
                                         .is_null = s->is_null};
     }
+}
+
+int tl_rows_choose(tl_rows *rows, uint32_t part, tl_error *e)
+{
+    const tl_part *p = part_at(rows, part);
+    if (!p)
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "no relation %" PRIu32 ": there are %" PRIu32, part,
+                       tl_rows_parts(rows));
+    choose(rows, p);
+    return 0;
+}
+
+/* Makes the answer, and the arrays of a block. */
+static int make_answer(tl_rows *r, const tl_table_kind *kind, const tl_rows_options *o, tl_error *e)
+{
+    const tl_ask ask = {.for_programs = true, .has_top = o->top != 0, .top = o->top, .sort = o->sort};
+    const int status = kind->profile ? tl_profile_answer(kind, &r->table, &ask, "", &r->answer, e)
+                                     : tl_table_run_answer(&r->run, &ask, "", &r->answer, e);
+    if (status < 0)
+        return status;
+    size_t most = 1;
+    for (const tl_part *p = r->answer.first; p; p = p->next)
+        most = p->ncolumn > most ? p->ncolumn : most;
+    r->column = calloc(most, sizeof *r->column);
+    r->store = calloc(most, sizeof *r->store);
+    r->block = calloc(most, sizeof *r->block);
+    if (!r->column || !r->store || !r->block)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
+    choose(r, tl_answer_main(&r->answer));
     return 0;
 }
 
@@ -133,6 +181,10 @@ int tl_rows_open(tl_rows **out, const char *table, tl_source *const *source, siz
                        table);
     if (o->sort && tl_word_place(o->sort, kind->sorts ? kind->sorts : "") < 0)
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s cannot be sorted by %s", table, o->sort);
+    const tl_table_options given = table_options(o);
+    const char *stray = tl_table_stray_option(kind, &given);
+    if (stray)
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s has no option %s", table, stray);
     tl_rows *r = calloc(1, sizeof *r);
     if (!r)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
@@ -167,21 +219,27 @@ const char *tl_rows_unit(const tl_rows *rows)
     return rows->run.kind ? rows->run.unit : rows->answer.unit;
 }
 
-static int64_t integer_of(const tl_cell *v)
+/* Numbers that are not amounts, of which nothing may be lost. */
+static bool has_all_bits(const tl_column_info *c)
+{
+    return c->unit == TL_UNIT_HEX || c->unit == TL_UNIT_NONE;
+}
+
+static int64_t integer_of(const tl_column_info *c, const tl_cell *v)
 {
     if (v->kind == TL_CELL_SUM && (v->sum.high || v->sum.low > INT64_MAX))
         return v->negative ? INT64_MIN : INT64_MAX;
     if (v->kind == TL_CELL_SUM)
         return v->negative ? -(int64_t)v->sum.low : (int64_t)v->sum.low;
-    return v->i64; /* also for a u64: same bits */
+    return v->kind == TL_CELL_UINT && v->u64 > INT64_MAX && !has_all_bits(c) ? INT64_MAX : v->i64; /* same bits */
 }
 
-static void put_cell(store *s, uint32_t at, tl_column_type type, const tl_cell *v)
+static void put_cell(store *s, uint32_t at, const tl_column_info *c, const tl_cell *v)
 {
     s->is_null[at] = v->kind == TL_CELL_NULL || v->kind == TL_CELL_ROWS;
-    if (type == TL_INTEGER)
-        s->i64[at] = s->is_null[at] ? 0 : integer_of(v);
-    else if (type == TL_REAL)
+    if (c->type == TL_INTEGER)
+        s->i64[at] = s->is_null[at] ? 0 : integer_of(c, v);
+    else if (c->type == TL_REAL)
         s->real[at] = v->kind == TL_CELL_REAL ? v->real : 0;
     else
         s->text[at] = v->kind == TL_CELL_TEXT ? v->text : NULL;
@@ -195,11 +253,11 @@ int tl_rows_next(tl_rows *rows, tl_block *block, tl_error *e)
         return 0;
     tl_arena_reset(&rows->answer.scratch);
     for (uint32_t k = 0; k < rows->ncolumn; k++) {
-        const tl_column_type type = tl_rows_column(rows, k)->type;
+        const tl_column_info *c = tl_rows_column(rows, k);
         for (uint32_t i = 0; i < block->rows; i++) {
             tl_cell v;
             tl_part_cell(rows->part, rows->at + i, rows->column[k], &v);
-            put_cell(&rows->store[k], i, type, &v);
+            put_cell(&rows->store[k], i, c, &v);
         }
     }
     rows->at += block->rows;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/words.h"
 #include "op/source_impl.h"
 
 int tl_table_run_init(tl_table_run *r, const tl_table_kind *kind, const tl_table_options *o, tl_error *e)
@@ -19,6 +20,19 @@ int tl_table_run_init(tl_table_run *r, const tl_table_kind *kind, const tl_table
     if (kind->set && !kind->set(r->options ? r->options : r->table, o, message))
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s", message);
     return 0;
+}
+
+const char *tl_table_stray_option(const tl_table_kind *kind, const tl_table_options *o)
+{
+    const struct {
+        bool given;
+        const char *option;
+    } own[] = {{o->interval != 0, "interval"}, {o->line_size != 0, "line-size"},    {o->sample != 0, "sample"},
+               {o->cache != NULL, "cache"},    {o->predictor != NULL, "predictor"}, {o->calls, "calls"}};
+    for (size_t i = 0; i < TL_COUNT(own); i++)
+        if (own[i].given && !(kind && kind->takes && tl_word_place(own[i].option, kind->takes) >= 0))
+            return own[i].option;
+    return NULL;
 }
 
 tl_want tl_table_run_want(const tl_table_run *r)

@@ -16,6 +16,8 @@ typedef struct tl_table_run {
 
 /* Errors: TL_EINVAL with the mistake in an option, TL_ENOMEM. Call tl_table_run_fini() after any result. */
 int tl_table_run_init(tl_table_run *r, const tl_table_kind *kind, const tl_table_options *o, tl_error *e);
+/* The first of the options given that the table (NULL: none) does not take: "line-size"; or NULL. */
+const char *tl_table_stray_option(const tl_table_kind *kind, const tl_table_options *o);
 /* How the source must be opened. */
 tl_want tl_table_run_want(const tl_table_run *r);
 /* Adds the selected part of a source. Errors: TL_EINVAL if its times have another unit than those of earlier sources,

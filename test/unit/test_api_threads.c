@@ -243,6 +243,38 @@ static void test_facts_from_any_thread(void **state)
     assert_true(all_see_the_same(ask_for_facts, NULL, "fdr-v5-le.xray") != 0);
 }
 
+/* Every relation of a source of this thread, read when the source is closed. */
+static void *read_relations(void *arg)
+{
+    worker *w = arg;
+    for (size_t i = 0; w->status >= 0 && i < tl_tables(); i++) {
+        tl_source *s = NULL;
+        tl_rows *r = NULL;
+        tl_block b;
+        w->status = tl_source_open(&s, w->path, NULL, &w->error);
+        if (w->status == 0)
+            w->status = tl_rows_open(&r, tl_table_at(i)->name, &s, 1, &(tl_rows_options){.threads = 2}, &w->error);
+        tl_source_close(s);
+        if (w->status == TL_EUNSUPPORTED)
+            w->status = 0;
+        while (r && w->status >= 0 && (w->status = tl_rows_next(r, &b, &w->error)) > 0)
+            for (uint32_t k = 0; k < tl_rows_columns(r); k++)
+                for (uint32_t n = 0; n < b.rows; n++)
+                    w->sum = 33 * w->sum + (b.column[k].i64    ? (uint64_t)b.column[k].i64[n]
+                                            : b.column[k].text ? text_sum(b.column[k].text[n])
+                                                               : 0);
+        tl_rows_close(r);
+    }
+    return NULL;
+}
+
+static void test_relations_side_by_side(void **state)
+{
+    static const char *const name[] = {"fdr-v5-le.xray", "tracelog-doc.log", "xtrace-cores"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        assert_true(all_see_the_same(read_relations, NULL, name[i]) != 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +283,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_readers_of_one_profile, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_sinks_of_one_trace, scratch_enter, scratch_leave),
         cmocka_unit_test(test_facts_from_any_thread),
+        cmocka_unit_test(test_relations_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

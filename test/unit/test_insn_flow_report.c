@@ -129,7 +129,7 @@ static void test_wrong_predictor(void **state)
     tl_predictor_list list;
     char message[TL_TABLE_MESSAGE] = "";
     assert_false(tl_table_branch.set(&list, &o, message));
-    assert_string_equal(message, "--predictor oracle:3: expected bimodal[:BITS], gshare[:BITS[:HISTORY]], "
+    assert_string_equal(message, "predictor oracle:3: expected bimodal[:BITS], gshare[:BITS[:HISTORY]], "
                                  "ras[:ENTRIES] or btb[:BITS]");
 }
 

@@ -189,10 +189,10 @@ static void options_that_make_no_sense(void **state)
     assert_true(sizeof options >= tl_table_reuse.options_size);
     assert_true(sizeof options >= tl_table_cache.options_size);
     assert_false(tl_table_reuse.set(options, &(tl_table_options){.sample = 100}, message));
-    assert_contains(message, "--sample 100: expected a power of two");
+    assert_contains(message, "sample 100: expected a power of two");
     assert_false(tl_table_reuse.set(options, &(tl_table_options){.sample = UINT64_C(1) << 33}, message));
     assert_false(tl_table_cache.set(options, &(tl_table_options){.cache = "l4=1"}, message));
-    assert_memory_equal(message, "--cache l4=1: ", 14);
+    assert_memory_equal(message, "cache l4=1: ", 12);
 }
 
 int main(void)

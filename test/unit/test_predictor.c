@@ -32,12 +32,12 @@ static void test_list(void **state)
         memset(message, 0, sizeof message);
         if (tl_predictor_parse(&list, bad[i], message, sizeof message))
             fail_msg("\"%s\" was taken", bad[i]);
-        assert_contains(message, "--predictor");
+        assert_contains(message, "predictor");
     }
     assert_false(tl_predictor_parse(&list, "ras:0,btb", message, sizeof message));
-    assert_string_equal(message, "--predictor ras:0: expected ras[:ENTRIES], from 1 to 65536");
+    assert_string_equal(message, "predictor ras:0: expected ras[:ENTRIES], from 1 to 65536");
     assert_false(tl_predictor_parse(&list, "gshare:25", message, sizeof message));
-    assert_string_equal(message, "--predictor gshare:25: expected gshare[:BITS], from 1 to 24, and :HISTORY behind it, "
+    assert_string_equal(message, "predictor gshare:25: expected gshare[:BITS], from 1 to 24, and :HISTORY behind it, "
                                  "from 0 to 32");
     assert_true(tl_predictor_parse(&list, "ras,ras,ras,ras,ras,ras,ras,ras", message, sizeof message));
     assert_int_equal(list.n, TL_PREDICTORS);

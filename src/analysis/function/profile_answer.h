@@ -41,11 +41,10 @@ int tl_profile_group(const tl_table_kind *kind, tl_profile_table *t, bool per_th
 /* Whether the profile has what the order `sort` (NULL: the table's own) needs. Errors: TL_EINVAL. */
 int tl_profile_sorts(const tl_profile *p, const char *sort, tl_error *e);
 
-/* What the profile's numbers are. *//* Has it neither calls nor samples, nor a sign that there were any? */
+/* What the profile's numbers are. */ /* Has it neither calls nor samples, nor a sign that there were any? */
 bool tl_profile_is_empty(const tl_profile *p);
 /* Has no function a name that a binary could give it? */
 bool tl_profile_lacks_names(const tl_profile *p, const tl_trace *t);
-
 
 bool tl_profile_counts(const tl_profile *p);       /* its rows have only calls, or samples */
 const char *tl_profile_calls(const tl_profile *p); /* "calls", "samples" or "allocations" */

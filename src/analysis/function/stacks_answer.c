@@ -93,7 +93,7 @@ static int check_size(const walk *w, tl_error *e)
         return 0;
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
                    "the stacks of this tree have %" PRIu64 " functions in all, at most %" PRIu64
-                   " are printed as JSON; --depth or --top makes them fewer",
+                   " are printed as JSON; a smaller depth or top makes them fewer",
                    frames, TL_STACK_FRAMES_MAX);
 }
 

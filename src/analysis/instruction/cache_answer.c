@@ -14,7 +14,7 @@ static bool set(void *to, const tl_table_options *o, char message[static TL_TABL
     *(tl_cache_setup *)to = tl_cache_default;
     if (!o->cache || tl_cache_setup_parse(to, o->cache, &e) == 0)
         return true;
-    snprintf(message, TL_TABLE_MESSAGE, "--%s", e.message);
+    snprintf(message, TL_TABLE_MESSAGE, "%s", e.message);
     return false;
 }
 

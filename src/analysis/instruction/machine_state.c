@@ -29,9 +29,8 @@ static int is_mine(search *q, uint32_t track, bool *mine, tl_error *e)
     if (!*mine || q->track == track)
         return 0;
     if (q->track != UINT32_MAX)
-        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s%s and %s: choose one with %s",
-                       t->track[track].is_cpu ? "" : "threads ", t->track[q->track].name, t->track[track].name,
-                       t->track[track].is_cpu ? "--cpu" : "--thread");
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s%s and %s: choose a %s", t->track[track].is_cpu ? "" : "threads ",
+                       t->track[q->track].name, t->track[track].name, t->track[track].is_cpu ? "processor" : "thread");
     q->track = track;
     return 0;
 }

@@ -70,7 +70,7 @@ static void complain(const char *p, const char *end, char *message, size_t size)
     for (size_t i = 0; i < TL_COUNT(kinds); i++)
         if (strlen(kinds[i].word) == n && strncmp(kinds[i].word, p, n) == 0) {
             const int used =
-                snprintf(message, size, "--predictor %.*s: expected %s[:%s], from 1 to %u", shown, p, kinds[i].word,
+                snprintf(message, size, "predictor %.*s: expected %s[:%s], from 1 to %u", shown, p, kinds[i].word,
                          kinds[i].kind == TL_PREDICT_RAS ? "ENTRIES" : "BITS", kinds[i].most);
             if (kinds[i].numbers > 1 && used > 0 && (size_t)used < size)
                 snprintf(message + used, size - (size_t)used, ", and :HISTORY behind it, from 0 to %u",
@@ -78,8 +78,7 @@ static void complain(const char *p, const char *end, char *message, size_t size)
             return;
         }
     snprintf(message, size,
-             "--predictor %.*s: expected bimodal[:BITS], gshare[:BITS[:HISTORY]], ras[:ENTRIES] or btb[:BITS]", shown,
-             p);
+             "predictor %.*s: expected bimodal[:BITS], gshare[:BITS[:HISTORY]], ras[:ENTRIES] or btb[:BITS]", shown, p);
 }
 
 bool tl_predictor_parse(tl_predictor_list *out, const char *list, char *message, size_t size)
@@ -88,7 +87,7 @@ bool tl_predictor_parse(tl_predictor_list *out, const char *list, char *message,
     for (const char *p = list;; p++) {
         const char *const end = p + strcspn(p, ",");
         if (out->n == TL_PREDICTORS) {
-            snprintf(message, size, "--predictor: more than %u", TL_PREDICTORS);
+            snprintf(message, size, "predictor: more than %u", TL_PREDICTORS);
             return false;
         }
         if (!parse_model(&out->model[out->n], p, end)) {

@@ -15,7 +15,7 @@ static bool set(void *to, const tl_table_options *o, char message[static TL_TABL
     if (o->sample <= TL_REUSE_SAMPLE_MAX && !(o->sample & (o->sample - 1)))
         return true;
     snprintf(message, TL_TABLE_MESSAGE,
-             "--sample %" PRIu64 ": expected a power of two up to %" PRIu64 ", for one line of so many", o->sample,
+             "sample %" PRIu64 ": expected a power of two up to %" PRIu64 ", for one line of so many", o->sample,
              TL_REUSE_SAMPLE_MAX);
     return false;
 }

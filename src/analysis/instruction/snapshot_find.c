@@ -27,9 +27,9 @@ static int count(search *q, const tl_batch *b, tl_error *e)
         if (!is_snapshot(q, b, i) || (q->select && !tl_select_insn_track(q->select, &t->track[track])))
             continue;
         if (q->track != UINT32_MAX && q->track != track)
-            return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s%s and %s both have snapshots; choose one with %s",
+            return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s%s and %s both have snapshots; choose a %s",
                            t->track[track].is_cpu ? "" : "threads ", t->track[q->track].name, t->track[track].name,
-                           t->track[track].is_cpu ? "--cpu" : "--thread");
+                           t->track[track].is_cpu ? "processor" : "thread");
         q->track = track;
         if (q->seen++ == q->number) {
             q->ts = b->ts[i];

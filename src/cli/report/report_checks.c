@@ -1,5 +1,5 @@
 /* Checks that tables and options of `report` are compatible with each other and with the trace. */
-#include "analysis/table_kind.h"
+#include "analysis/table_run.h"
 #include "cli/message.h"
 #include "cli/report/report.h"
 
@@ -27,31 +27,31 @@ int tl_report_check_fits(const tl_table_kind *kind, const tl_reading *r, const t
     return TL_EXIT_NO;
 }
 
-static bool takes(const tl_table_kind *kind, const char *option)
+tl_table_options tl_report_own_options(const tl_arguments *a)
 {
-    return kind && kind->takes && tl_word_place(option, kind->takes) >= 0;
+    return (tl_table_options){.interval = a->interval,
+                              .sample = a->sample,
+                              .line_size = a->line_size,
+                              .cache = a->cache,
+                              .predictor = a->predictor,
+                              .calls = a->calls,
+                              .several = a->file.n > 1,
+                              .no_demangle = a->no_demangle};
 }
 
 /* Whether the table takes the given options that are for some tables only. */
 static int check_own_options(const tl_arguments *a)
 {
-    const struct {
-        bool given;
-        const char *option;
-    } own[] = {{a->interval != 0, "interval"}, {a->line_size != 0, "line-size"},    {a->sample != 0, "sample"},
-               {a->cache != NULL, "cache"},    {a->predictor != NULL, "predictor"}, {a->calls, "calls"}};
-    const tl_table_kind *asked = a->by ? tl_table_find(a->by, NULL) : NULL;
+    const tl_table_options own = tl_report_own_options(a);
+    const char *stray = tl_table_stray_option(a->by ? tl_table_find(a->by, NULL) : NULL, &own);
     size_t n, k = 0;
     const tl_table_kind *const *kind = tl_table_kinds(&n);
-    for (size_t i = 0; i < TL_COUNT(own); i++) {
-        if (!own[i].given || takes(asked, own[i].option))
-            continue;
-        while (k < n && !takes(kind[k], own[i].option))
-            k++;
-        tl_say_error(NULL, "--%s goes with --by %s", own[i].option, k < n ? kind[k]->info.name : "another table");
-        return TL_EXIT_USAGE;
-    }
-    return TL_EXIT_DONE;
+    if (!stray)
+        return TL_EXIT_DONE;
+    while (k < n && !(kind[k]->takes && tl_word_place(stray, kind[k]->takes) >= 0))
+        k++;
+    tl_say_error(NULL, "--%s goes with --by %s", stray, k < n ? kind[k]->info.name : "another table");
+    return TL_EXIT_USAGE;
 }
 
 int tl_report_check_options(const tl_cli *c, const tl_table_kind *kind, bool table, bool to_file)

@@ -146,16 +146,12 @@ static int prepare(job *m)
     tl_error e = {0};
     if (m->kind->pass && a->exe && tl_code_map_open(&m->code, a->exe, &e) < 0)
         return tl_say_failure(NULL, &e);
-    const tl_table_options options = {.interval = a->interval,
-                                      .sample = a->sample,
-                                      .line_size = a->line_size,
-                                      .cache = a->cache,
-                                      .predictor = a->predictor,
-                                      .calls = a->calls,
-                                      .several = a->file.n > 1,
-                                      .code = m->code,
-                                      .no_demangle = a->no_demangle};
-    return tl_table_run_init(&m->run, m->kind, &options, &e) < 0 ? tl_say_failure(NULL, &e) : TL_EXIT_DONE;
+    tl_table_options options = tl_report_own_options(a);
+    options.code = m->code;
+    const int status = tl_table_run_init(&m->run, m->kind, &options, &e);
+    if (status == TL_EINVAL)
+        return tl_say_option_failure(NULL, "--", &e);
+    return status < 0 ? tl_say_failure(NULL, &e) : TL_EXIT_DONE;
 }
 
 int tl_report_table(const tl_cli *c, const tl_table_kind *kind, tl_reading *open, const tl_target *to,
