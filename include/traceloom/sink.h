@@ -30,6 +30,9 @@ typedef struct tl_write_options {
     /* Formats whose packets can be compressed and have checksums: CTF 1.1. Others fail with TL_EINVAL. */
     const char *compress; /* "gzip" or "bzip2"; NULL: packets are not compressed */
     const char *checksum; /* "crc32", "md5" or "sha1"; NULL: packets have no checksums */
+    /* CSV: each field of this class of the trace has a column, and events of other classes are left out. NULL: events
+     * of all classes, with their fields in one column. Other formats ignore it. */
+    const tl_class *columns;
     /* Times in text: "relative" (since the begin, as with NULL), "delta" (since the event before), "wall" (time of day,
      * UTC) or "date" (with the date); the babeltrace style has "wall" (NULL) and "date". TL_EINVAL for others,
      * TL_EUNSUPPORTED if the trace's clock does not know the time of day. Formats that are not text ignore it. */

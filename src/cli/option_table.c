@@ -334,6 +334,7 @@ const tl_option tl_option_table[] = {
      "Only calls that took at least this long:\n.Ql 10us .\n", NULL},
     {TO(word, cls), 0, "class", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "classes of events",
      "Only events of classes whose name matches;\n.Nm traceloom info\nlists the classes.\n"
+     "If it is one class, comma-separated values have a column for each of its fields.\n"
      "May be given several times: then any of them.\n",
      NULL},
     {TO(word, exe_word), 'e', "exe", "PATH", TL_GROUP_INPUT, READERS, "the traced binary",

@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "base/io/output_folder.h"
+#include "base/text/glob.h"
 #include "base/text/number.h"
 #include "cli/convert_slice.h"
 #include "cli/formats_of.h"
@@ -247,6 +248,23 @@ static bool wants_order(const conversion *v)
     return tl_split_how_ordered(&v->split, ordered);
 }
 
+/* The class that --class chooses, if it is one with fields. */
+static const tl_class *only_class(const conversion *v, const tl_trace *t)
+{
+    const tl_words *globs = &v->cli->args->cls;
+    const tl_class *only = NULL;
+    for (uint32_t i = 0; i < tl_trace_classes(t); i++) {
+        const tl_class *c = tl_trace_class(t, i);
+        bool chosen = false;
+        for (size_t k = 0; k < globs->n && c->kind != TL_FORMAT; k++)
+            chosen = chosen || tl_glob(globs->word[k], c->name);
+        if (chosen && only)
+            return NULL;
+        only = chosen ? c : only;
+    }
+    return only && only->nfield ? only : NULL;
+}
+
 static int write_events(conversion *v)
 {
     const tl_arguments *a = v->cli->args;
@@ -283,7 +301,8 @@ static int write_events(conversion *v)
                                           .interval = a->interval,
                                           .compress = a->compress,
                                           .checksum = a->checksum,
-                                          .clock = a->clock};
+                                          .clock = a->clock,
+                                          .columns = only_class(v, tl_events_trace(events))};
         if (tl_out_open(&out, a->output ? a->output : "-", tl_events_trace(events), &options, &e) < 0)
             status = tl_say_failure(NULL, &e);
         else

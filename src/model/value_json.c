@@ -213,6 +213,12 @@ static const tl_value *value_json(void *out, tl_fields *fields, const tl_value *
     return tl_walk_value(&json, out, fields, v, end, f, depth);
 }
 
+const tl_value *tl_value_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
+                              const tl_field_text *f)
+{
+    return value_json(tw, j, v, end, f, 0);
+}
+
 const tl_value *tl_fields_json(tl_text_writer *tw, tl_json_fields *j, const tl_field_text *f, uint32_t n,
                                const tl_value *v, const tl_value *end, bool *any)
 {

@@ -24,6 +24,10 @@ void tl_json_fields_fini(tl_json_fields *j);
 const tl_value *tl_fields_json(tl_text_writer *tw, tl_json_fields *j, const tl_field_text *f, uint32_t n,
                                const tl_value *v, const tl_value *end, bool *any);
 
+/* Writes one value as it stands there. Returns the slot after it and all that it owns. */
+const tl_value *tl_value_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
+                              const tl_field_text *f);
+
 /* Writes the payload of event i, and ,"context":{...} if it has some (except packet fields), as members of one object.
  * *any as above. */
 void tl_event_json(tl_text_writer *tw, tl_json_fields *j, const tl_class *c, const tl_batch *b, uint32_t i, bool *any);

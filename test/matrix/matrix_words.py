@@ -84,7 +84,7 @@ HOLDS = {
     "text": "Time, thread, processor, function or class, and all fields. Not the time of day.",
     "babeltrace": "The same in the style of babeltrace2, with the time of day.",
     "jsonl": "An object for each event, with all its fields and contexts. Not the time of day.",
-    "csv": "A line for each event; fields as JSON in one cell. Not the time of day.",
+    "csv": "A line for each event; fields as JSON in one cell, or, of one class (`--class`), a column for each. Not the time of day.",
     "ctf": "Everything: classes, fields, contexts, threads, processors, names of functions, the clock, losses. Version 2 by default; 1.8 and the proposal of 2010 hold less.",
     "xray-fdr": "Entries and exits, arguments, XRay's custom and typed events, spans of our recorder; threads and processors. Functions by number; names "
                 "only in our own recordings.",

@@ -96,12 +96,81 @@ static void test_rich_fields(void **state)
     fixture_fini(&f);
 }
 
+/* The columns of one class: context, a key, names that are columns already, long text, and events of other classes. */
+static void test_columns_of_a_class(void **state)
+{
+    fixture f;
+    fixture_init(&f);
+    f.options.columns = &f.trace.cls[INSN];
+    assert_int_equal(fixture_create(&f, &tl_format_csv), 0);
+    assert_int_equal(f.format->event_writer->accept(f.writer, &f.trace.cls[ENTER]), TL_ACCEPT_DROP);
+    assert_int_equal(f.format->event_writer->accept(f.writer, &f.trace.cls[FRAMING]), TL_ACCEPT_IGNORE);
+    assert_int_equal(f.format->event_writer->accept(f.writer, &f.trace.cls[INSN]), TL_ACCEPT_KEEP);
+    tl_value opcode = {.type = TL_HEX, .as.u = 0x1f};
+    fixture_event(&f, INSN, 0, -1, 104, 0x4000, &opcode, 1);
+    fixture_expect(&f, "ts,class,track,cpu,function,id,pc,opcode\n104,insn,thread 7,,,,0x4000,0x1f\n");
+
+    fixture_init(&f);
+    f.options.columns = &f.trace.cls[STRUCTURED];
+    assert_int_equal(fixture_create(&f, &tl_format_csv), 0);
+    tl_value v[] = {{.type = TL_STRUCT, .n = 2},
+                    {.type = TL_I64, .as.i = -1},
+                    {.type = TL_BOOL, .as.u = 1},
+                    {.type = TL_STRING, .n = 4, .as.p = "a\",b"},
+                    {.type = TL_NULL}};
+    fixture_event(&f, STRUCTURED, 0, -1, 1, 0, v, 5);
+    tl_value short_one[] = {{.type = TL_STRUCT, .n = 1},
+                            {.type = TL_I64, .as.i = 5},
+                            {.type = TL_STRING, .n = 2, .as.p = "\xff\xfe"},
+                            {.type = TL_NULL}};
+    fixture_event(&f, STRUCTURED, 0, -1, 2, 0, short_one, 4);
+    tl_value absent[] = {{.type = TL_ABSENT}, {.type = TL_STRING, .n = 0, .as.p = ""}, {.type = TL_U64, .as.u = 9}};
+    fixture_event(&f, STRUCTURED, 0, -1, 3, 0, absent, 3);
+    fixture_expect(&f, "ts,class,track,cpu,function,id,point.x,point.ok,text,none\n"
+                       "1,structured,thread 7,,,,-1,true,\"a\"\",b\",\n"
+                       "2,structured,thread 7,,,,5,,\\u00ff\\u00fe,\n"
+                       "3,structured,thread 7,,,,,,,9\n");
+}
+
+/* Structs that share their members: 2^12 columns would be too many, and 2^60 would take for ever. */
+static void test_structs_that_multiply(void **state)
+{
+    enum { LEVELS = 60, FLAT = 10 };
+    static tl_field member[LEVELS][2];
+    static const tl_field leaf[] = {{.name = "a", .type = TL_U64}, {.name = "b", .type = TL_U64}};
+    for (int i = 0; i < LEVELS; i++)
+        for (int k = 0; k < 2; k++)
+            member[i][k] =
+                (tl_field){.name = k ? "b" : "a", .type = TL_STRUCT, .member = i ? member[i - 1] : leaf, .nmember = 2};
+    static const struct {
+        int level;
+        size_t commas;
+    } c[] = {{FLAT - 3, 5 + 512}, {FLAT - 2, 5 + 1024}, {FLAT - 1, 5 + 2}, {LEVELS - 1, 5 + 2}};
+    for (size_t i = 0; i < TL_COUNT(c); i++) {
+        const tl_class cls = {.kind = TL_INSTANT, .name = "many", .field = member[c[i].level], .nfield = 2};
+        fixture f;
+        fixture_trace(&f, "x", "c", 1000000000, &cls, 1);
+        f.options.columns = &f.trace.cls[0];
+        assert_int_equal(fixture_create(&f, &tl_format_csv), 0);
+        fixture_finish(&f);
+        size_t commas = 0;
+        for (size_t k = 0; k < f.size; k++)
+            commas += f.bytes[k] == ',';
+        assert_int_equal(commas, c[i].commas);
+        fixture_fini(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns),       cmocka_unit_test(test_quoting),
-        cmocka_unit_test(test_large_payload), cmocka_unit_test(test_bad_text_is_counted),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_quoting),
+        cmocka_unit_test(test_large_payload),
+        cmocka_unit_test(test_bad_text_is_counted),
         cmocka_unit_test(test_rich_fields),
+        cmocka_unit_test(test_columns_of_a_class),
+        cmocka_unit_test(test_structs_that_multiply),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
