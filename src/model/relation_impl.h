@@ -64,7 +64,8 @@ enum {
     TL_BLANK = 4,       /* null is "" for people, else "-" */
     TL_APPROXIMATE = 8, /* marked with "~" if the part's `approximate` returns true for the row */
     TL_SIGNED = 16,     /* "+3" for people */
-    TL_NOT_0 = 32       /* --json has no member where it is 0 */
+    TL_NOT_0 = 32,      /* --json has no member where it is 0 */
+    TL_NOT_IN_JSON = 64 /* not in --json, where another column stands for it */
 };
 
 /* The part, row and column of a requested value, which is initially null. */

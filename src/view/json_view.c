@@ -137,7 +137,7 @@ static void put_members(members *m, const tl_part *part, uint64_t row, bool plai
         const tl_column *c = &part->column[i];
         const char *key = c->json && !plain ? c->json : c->info.name;
         tl_cell v;
-        if (!key)
+        if (!key || (!plain && c->flags & TL_NOT_IN_JSON))
             continue;
         tl_part_cell(part, row, i, &v);
         if (!plain && is_left_out(c, &v))

@@ -55,11 +55,15 @@ def answer(what, result):
     return json.loads(result.out) if result.out else {}
 
 
+def pairs_of(damage):
+    return [tuple(d) if not isinstance(d, dict) else (d["offset"], d["bytes"]) for d in damage]
+
+
 def plain(what, value):
     """Without wording: damage and problems, as pairs of numbers and rules."""
     value = dict(value)
     if what == "info":
-        value["damage"] = [tuple(d) if not isinstance(d, dict) else (d["offset"], d["bytes"]) for d in value["damage"]]
+        value["damage"] = pairs_of(value["damage"])
         value.pop("notes", None)
         for name in ("classes", "tracks"):
             value[name] = sorted((row for row in value[name] if row["events"]), key=lambda row: row["name"])
@@ -114,6 +118,8 @@ def judge(checks, name, what, result, expected, damaged, problems):
     except ValueError as error:
         checks.that(False, name, what, "no JSON:", error, result)
         return
+    if what in REPORTS: # says what was given up, as info does
+        checks.equal(pairs_of(got.pop("damage", [])), pairs_of(damaged), name, what, "damage")
     difference = differs(what, got, expected)
     checks.that(difference is None, name, what, difference)
 

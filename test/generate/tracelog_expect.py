@@ -251,8 +251,6 @@ class Answers:
                 heap.append({"ts": record.ts, "generations": record.fields["generations"]})
         marks = {name: len([row for row in rows if row["generations"][at] == "t"])
                  for at, name in enumerate(("gen0", "gen1", "gen2", "loh"))}
-        for row in rows:
-            row["generations"] = generation_words(row["generations"])
         return {"schema": 1, "unit": "ns", "collections": rows, "induced": len([row for row in rows if row["reason"]]),
                 "by_generation": marks, "pause": spread([row["pause"] for row in rows if row["end"] is not None]),
                 "heap": heap, "unmatched": {"ends": stray, "open": len(running)}}

@@ -75,8 +75,8 @@ static void json_is_exact(void **state)
     check_json(
         &tl_table_gc,
         "{\"unit\":\"ns\",\"collections\":[{\"begin\":10000000,\"end\":30000000,\"pause\":20000000,\"track\":"
-        "\"thread 0x1\",\"reason\":\"induced\",\"generations\":\"gen 0-1\"},{\"begin\":40000000,\"end\":null,"
-        "\"pause\":null,\"track\":\"thread 0x1\",\"reason\":null,\"generations\":\"gen 0\"}],\"induced\":1,"
+        "\"thread 0x1\",\"reason\":\"induced\",\"generations\":\"ttff\"},{\"begin\":40000000,\"end\":null,"
+        "\"pause\":null,\"track\":\"thread 0x1\",\"reason\":null,\"generations\":\"tfff\"}],\"induced\":1,"
         "\"by_generation\":{\"gen0\":2,\"gen1\":1,\"gen2\":0,\"loh\":0},\"pause\":{\"count\":1,\"total\":20000000,"
         "\"min\":20000000,\"p50\":20000000,\"p90\":20000000,\"p99\":20000000,\"max\":20000000},\"heap\":[{\"ts\":"
         "40000000,\"generations\":[{\"name\":\"GEN0\",\"alloc\":5,\"reserved\":18446744073709551615}]},{\"ts\":"

@@ -74,7 +74,9 @@ static const tl_column collections[] = {
      TL_ONLY_IF(tl_collection, ended)},
     {TL_COL("thread", NULL, TEXT, NONE, "the thread that collected"), "track", TL_AT(TEXT, tl_collection, track)},
     {TL_COL("reason", NULL, TEXT, NONE, "induced, or null: memory was needed"), TL_AT(TEXT, tl_collection, reason)},
-    {TL_COL("generations", NULL, TEXT, NONE, "what was collected: gen 0-1, LOH"), .get = get_generations},
+    {TL_COL("generations", NULL, TEXT, NONE, "what was collected: gen 0-1, LOH"), .get = get_generations,
+     .flags = TL_NOT_IN_JSON},
+    {.json = "generations", TL_AT(TEXT, tl_collection, generations)}, /* as it always was: "tfff" */
 };
 
 static const tl_column counts[] = {
