@@ -159,7 +159,7 @@ static void enum_json(void *out, tl_fields *fields, const tl_value *v, const tl_
 /* ,"labels":["ONE","ODD"]} */
 static void make_labels(void *fields, const char *const *label, uint32_t n, tl_pb *text)
 {
-    tl_json_fields *j = fields;
+    tl_fields *j = fields;
     tl_pb_raw(text, ",\"labels\":[", 11);
     for (uint32_t i = 0; i < n; i++) {
         if (i > 0)
@@ -172,7 +172,7 @@ static void make_labels(void *fields, const char *const *label, uint32_t n, tl_p
 /* ,"name": */
 static void make_lead(void *fields, const tl_field *f, tl_pb *text)
 {
-    tl_json_fields *j = fields;
+    tl_fields *j = fields;
     tl_pb name = {0};
     tl_field_put_name(f, &name);
     tl_pb_raw(text, ",", 1);
@@ -182,14 +182,9 @@ static void make_lead(void *fields, const tl_field *f, tl_pb *text)
     tl_pb_fini(&name);
 }
 
-bool tl_json_fields_init(tl_json_fields *j, const tl_trace *t)
+bool tl_json_fields_init(tl_fields *j, const tl_trace *t)
 {
     return tl_fields_init(j, t->ncls, make_lead, make_labels);
-}
-
-void tl_json_fields_fini(tl_json_fields *j)
-{
-    tl_fields_fini(j);
 }
 
 static const tl_value_marks marks = {
@@ -213,19 +208,19 @@ static const tl_value *value_json(void *out, tl_fields *fields, const tl_value *
     return tl_walk_value(&json, out, fields, v, end, f, depth);
 }
 
-const tl_value *tl_value_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
+const tl_value *tl_value_json(tl_text_writer *tw, tl_fields *j, const tl_value *v, const tl_value *end,
                               const tl_field_text *f)
 {
     return value_json(tw, j, v, end, f, 0);
 }
 
-const tl_value *tl_fields_json(tl_text_writer *tw, tl_json_fields *j, const tl_field_text *f, uint32_t n,
-                               const tl_value *v, const tl_value *end, bool *any)
+const tl_value *tl_fields_json(tl_text_writer *tw, tl_fields *j, const tl_field_text *f, uint32_t n, const tl_value *v,
+                               const tl_value *end, bool *any)
 {
     return tl_walk_members(&json, tw, j, TL_PART_FIELD, f, n, v, end, 0, any);
 }
 
-void tl_event_json(tl_text_writer *tw, tl_json_fields *j, const tl_class *c, const tl_batch *b, uint32_t i, bool *any)
+void tl_event_json(tl_text_writer *tw, tl_fields *j, const tl_class *c, const tl_batch *b, uint32_t i, bool *any)
 {
     const tl_class_text *text = tl_field_texts_get(&j->texts, c);
     if (TL_UNLIKELY(!text)) {

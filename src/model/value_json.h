@@ -11,26 +11,23 @@
 void tl_string_json(tl_pb *out, const char *s, size_t n, uint64_t *bad);
 void tl_text_json(tl_text_writer *tw, const char *s, size_t n, uint64_t *bad);
 
-typedef tl_fields tl_json_fields;
-
-bool tl_json_fields_init(tl_json_fields *j, const tl_trace *t); /* after zeroing; fini is needed in any case */
-void tl_json_fields_fini(tl_json_fields *j);
+bool tl_json_fields_init(tl_fields *j, const tl_trace *t); /* after zeroing; fini is needed in any case */
 
 /* Writes n fields as members, "name":value,"name":value, without those that are absent. *any: does a member stand
  * before (then a comma is due); set if one is written. Returns the slot after them and all that they own.
  * Whole numbers in full; TL_HEX as "0x..", bytes as hex pairs; NaN and infinities as strings; enumerations as
  * {"value":1,"labels":["ONE"]}; a variant as the chosen value; a stack as a list of structs, outermost frame
  * first. */
-const tl_value *tl_fields_json(tl_text_writer *tw, tl_json_fields *j, const tl_field_text *f, uint32_t n,
-                               const tl_value *v, const tl_value *end, bool *any);
+const tl_value *tl_fields_json(tl_text_writer *tw, tl_fields *j, const tl_field_text *f, uint32_t n, const tl_value *v,
+                               const tl_value *end, bool *any);
 
 /* Writes one value as it stands there. Returns the slot after it and all that it owns. */
-const tl_value *tl_value_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
+const tl_value *tl_value_json(tl_text_writer *tw, tl_fields *j, const tl_value *v, const tl_value *end,
                               const tl_field_text *f);
 
 /* Writes the payload of event i, and ,"context":{...} if it has some (except packet fields), as members of one object.
  * *any as above. */
-void tl_event_json(tl_text_writer *tw, tl_json_fields *j, const tl_class *c, const tl_batch *b, uint32_t i, bool *any);
+void tl_event_json(tl_text_writer *tw, tl_fields *j, const tl_class *c, const tl_batch *b, uint32_t i, bool *any);
 
 /* The name of a key in output: "pc", "addr", "stack"; NULL for TL_KEY_NONE and TL_KEY_FUNCTION, for keys only used by
  * analyses (TL_KEY_WEIGHT and later ones), and if a field of the class has the same value. */

@@ -61,8 +61,7 @@ static void test_bad_bytes_are_counted_once(void **state)
 #define PADDING "                                " /* TL_TEXT_PADDING */
 
 /* One value, as a field without a name. */
-static void put_value(tl_pb *out, tl_json_fields *fields, const tl_value *v, const tl_value *end,
-                      const tl_field_text *f)
+static void put_value(tl_pb *out, tl_fields *fields, const tl_value *v, const tl_value *end, const tl_field_text *f)
 {
     tl_field_text field = f ? *f : (tl_field_text){0};
     tl_text_writer tw;
@@ -85,7 +84,7 @@ static void test_long_names(void **state)
     for (uint32_t n = LONGEST - DIGITS; n <= LONGEST; n++) {
         const tl_field_text field = {.lead = name, .nlead = n + 1};
         tl_pb out = {0};
-        tl_json_fields fields = {0};
+        tl_fields fields = {0};
         tl_text_writer tw;
         bool any = false;
         assert_true(tl_text_open_buffer(&tw, &out));
@@ -104,7 +103,7 @@ static void test_lying_lists(void **state)
     tl_value v[] = {
         {.type = TL_LIST, .n = UINT32_MAX}, {.type = TL_LIST, .n = UINT32_MAX}, {.type = TL_U64, .as.u = 7}};
     tl_pb out = {0};
-    tl_json_fields fields = {0};
+    tl_fields fields = {0};
     put_value(&out, &fields, v, v + 3, NULL);
     assert_int_equal(out.n, 5);
     assert_memory_equal(out.data, "[[7]]", 5);
@@ -138,12 +137,12 @@ static void test_keys(void **state)
 static void check_json(const tl_value *v, const tl_value *end, const tl_field_text *f, const char *expected)
 {
     tl_pb out = {0};
-    tl_json_fields fields = {0};
+    tl_fields fields = {0};
     put_value(&out, &fields, v, end, f);
     assert_int_equal(out.n, strlen(expected));
     assert_memory_equal(out.data, expected, out.n);
     assert_false(fields.failed);
-    tl_json_fields_fini(&fields);
+    tl_fields_fini(&fields);
     tl_pb_fini(&out);
 }
 
@@ -183,10 +182,10 @@ static void test_spill(void **state)
     const tl_value v = {.type = TL_STACK, .n = 2, .as.p = &inner};
     tl_pb out = {0};
     uint32_t spilt = 0;
-    tl_json_fields fields = {.spill = count_spills, .spill_arg = &spilt};
+    tl_fields fields = {.spill = count_spills, .spill_arg = &spilt};
     put_value(&out, &fields, &v, &v + 1, NULL);
     assert_int_equal(spilt, 2);
-    tl_json_fields_fini(&fields);
+    tl_fields_fini(&fields);
     tl_pb_fini(&out);
 }
 

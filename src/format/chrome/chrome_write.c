@@ -367,7 +367,7 @@ static void chrome_discard(void *writer)
     tl_labels_fini(&w->track);
     tl_hash_fini(&w->named_pid);
     tl_hash_fini(&w->told);
-    tl_json_fields_fini(&w->fields);
+    tl_fields_fini(&w->fields);
     tl_pb_fini(&w->args);
     tl_pb_fini(&w->text);
     free(w->profile);

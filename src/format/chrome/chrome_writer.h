@@ -15,7 +15,7 @@ typedef struct chrome_writer {
     tl_labels cls;      /* "name":"xray.custom" */
     tl_labels track;    /* ,"pid":7,"tid":8,"ts": */
     tl_hash named_pid;  /* processes whose name was written */
-    tl_json_fields fields;
+    tl_fields fields;
     tl_pb args, text;
     bool any;       /* an event precedes: a comma is due */
     uint64_t apart; /* spans that overlap others */

@@ -129,21 +129,6 @@ static int stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
     return ctf_cursor_open(cursor, r->stream[stream], r->trace, &r->want, r->progress, e);
 }
 
-static int stream_limit(void *cursor, uint64_t from, uint64_t to, tl_error *e)
-{
-    return ctf_cursor_limit(cursor, from, to, e);
-}
-
-static int stream_next(void *cursor, tl_batch *b, tl_error *e)
-{
-    return ctf_cursor_next(cursor, b, e);
-}
-
-static void stream_close(void *cursor)
-{
-    ctf_cursor_close(cursor);
-}
-
 static void stream_tally(void *cursor, tl_tally *t)
 {
     ((ctf_cursor *)cursor)->tally = t;
@@ -173,10 +158,10 @@ const tl_format tl_format_ctf = {
                                  .streams = streams,
                                  .stream_weight = stream_weight,
                                  .stream_open = stream_open,
-                                 .stream_limit = stream_limit,
-                                 .stream_next = stream_next,
+                                 .stream_limit = ctf_cursor_limit,
+                                 .stream_next = ctf_cursor_next,
                                  .stream_tally = stream_tally,
-                                 .stream_close = stream_close,
+                                 .stream_close = ctf_cursor_close,
                                  .close = close_reader},
     .event_writer = &(const tl_event_writer){.track_order = true,
                                              .time_order = true,

@@ -66,6 +66,8 @@ typedef struct ctf_json {
 __attribute__((format(printf, 4, 5))) int ctf_json_fail(ctf_json *j, tl_code code, const tl_json_value *at,
                                                         const char *format, ...);
 int ctf_json_no_memory(ctf_json *j);
+/* Zeroed memory that lives as long as the schema; NULL, and an error, if there is none, or after an earlier error. */
+void *ctf_json_alloc(ctf_json *j, size_t n);
 /* A name shortened for a message; valid until the next call. */
 const char *ctf_json_clip(ctf_json *j, const char *name);
 

@@ -31,13 +31,11 @@ static bool read_origin(ctf_json *j, const tl_json_value *v, ctf_origin *origin)
  * the field are kept, at the front. */
 static void read_path(ctf_json *j, const tl_json_value *list, const tl_json_value *first, ctf_location *l)
 {
-    const char **path = tl_arena_alloc(&j->s->arena, list->n * sizeof *path);
+    const char **path = ctf_json_alloc(j, list->n * sizeof *path);
     uint32_t n = 0, names = 0;
     bool ends_in_name = false;
-    if (!path) {
-        ctf_json_no_memory(j);
+    if (!path)
         return;
-    }
     for (const tl_json_value *v = first; v && j->rc >= 0; v = v->next) {
         ends_in_name = v->kind == TL_JSON_STRING;
         if (ends_in_name) {
@@ -65,11 +63,9 @@ const ctf_location *ctf_json_location(ctf_json *j, const tl_json_value *object, 
     const tl_json_value *v = ctf_json_need(j, object, name);
     if (!v)
         return NULL;
-    ctf_location *l = tl_arena_zalloc(&j->s->arena, sizeof *l);
-    if (!l) {
-        ctf_json_no_memory(j);
+    ctf_location *l = ctf_json_alloc(j, sizeof *l);
+    if (!l)
         return NULL;
-    }
     l->position = j->base + v->offset;
     l->origin = CTF_FROM_HERE;
     if (v->kind == TL_JSON_ARRAY) { /* drafts before 2.0: ["event-record-header", "id"] */
@@ -132,11 +128,9 @@ static void read_ranges(ctf_json *j, const tl_json_value *list, signs *seen, ctf
         ctf_json_fail(j, TL_EDAMAGED, list, "\"selector-field-ranges\": expected an array of at least one range");
         return;
     }
-    ctf_range *range = tl_arena_alloc(&j->s->arena, list->n * sizeof *range);
-    if (!range) {
-        ctf_json_no_memory(j);
+    ctf_range *range = ctf_json_alloc(j, list->n * sizeof *range);
+    if (!range)
         return;
-    }
     uint32_t n = 0;
     for (const tl_json_value *v = list->as.first; v && j->rc >= 0; v = v->next, n++)
         read_range(j, v, seen, &range[n].low, &range[n].high);
@@ -181,11 +175,9 @@ void ctf_json_mappings(ctf_json *j, const tl_json_value *object, const char *nam
     if (!labels || labels->n == 0)
         return;
     const uint32_t all = count_ranges(j, labels);
-    tl_mapping *mapping = j->rc < 0 ? NULL : tl_arena_alloc(&j->s->arena, all * sizeof *mapping);
-    if (!mapping) {
-        ctf_json_no_memory(j);
+    tl_mapping *mapping = ctf_json_alloc(j, all * sizeof *mapping);
+    if (!mapping)
         return;
-    }
     uint32_t n = 0;
     signs seen = {0};
     for (const tl_json_value *label = labels->as.first; label && j->rc >= 0; label = label->next) {
@@ -251,10 +243,7 @@ static ctf_member *new_members(ctf_json *j, const tl_json_value *list)
         ctf_json_fail(j, TL_EUNSUPPORTED, list, "%" PRIu32 " members; expected at most %u", list->n, CTF_MEMBERS_MAX);
         return NULL;
     }
-    ctf_member *member = tl_arena_zalloc(&j->s->arena, list->n * sizeof *member);
-    if (!member)
-        ctf_json_no_memory(j);
-    return member;
+    return ctf_json_alloc(j, list->n * sizeof(ctf_member));
 }
 
 static void set_members(ctf_type *t, const ctf_member *member, uint32_t n)
@@ -268,11 +257,9 @@ static void read_only_member(ctf_json *j, const tl_json_value *v, const char *na
                              ctf_json_type *whole, ctf_type *t, ctf_member **out)
 {
     const tl_json_value *inner = ctf_json_need(j, v, name);
-    ctf_member *m = j->rc < 0 ? NULL : tl_arena_zalloc(&j->s->arena, sizeof *m);
-    if (!m) {
-        ctf_json_no_memory(j);
+    ctf_member *m = ctf_json_alloc(j, sizeof *m);
+    if (!m)
         return;
-    }
     const ctf_json_type part = ctf_json_field_class(j, inner, depth + 1);
     if (!take(j, inner, whole, &part))
         return;

@@ -62,11 +62,9 @@ static void read_environment(ctf_json *j, const tl_json_value *f)
     const tl_json_value *all = ctf_json_get(j, f, "environment", TL_JSON_OBJECT);
     if (!all || all->n == 0)
         return;
-    tl_property *property = tl_arena_zalloc(&j->s->arena, all->n * sizeof *property);
-    if (!property) {
-        ctf_json_no_memory(j);
+    tl_property *property = ctf_json_alloc(j, all->n * sizeof *property);
+    if (!property)
         return;
-    }
     uint32_t n = 0;
     for (const tl_json_value *v = all->as.first; v && j->rc >= 0; v = v->next, n++) {
         char digits[24];
@@ -169,11 +167,9 @@ static bool is_unix(ctf_json *j, const tl_json_value *f)
 
 static void read_clock(ctf_json *j, const tl_json_value *f)
 {
-    ctf_clock *c = tl_arena_zalloc(&j->s->arena, sizeof *c);
-    if (!c) {
-        ctf_json_no_memory(j);
+    ctf_clock *c = ctf_json_alloc(j, sizeof *c);
+    if (!c)
         return;
-    }
     const char *name = ctf_json_string(j, f, "name");
     const bool has_id = tl_json_find(f, "id") || !name; /* drafts before 2.0 had only names */
     const tl_json_value *id = ctf_json_need(j, f, has_id ? "id" : "name");
@@ -222,12 +218,10 @@ static const ctf_type *mark_cpu(ctf_json *j, const ctf_type *context)
         const ctf_type *cpu = context->member[i].type;
         if (strcmp(context->member[i].name, "cpu_id") != 0 || (cpu->kind != CTF_INT && cpu->kind != CTF_VARINT))
             continue;
-        ctf_type *t = tl_arena_alloc(&j->s->arena, sizeof *t), *copy = tl_arena_alloc(&j->s->arena, sizeof *copy);
-        ctf_member *member = tl_arena_alloc(&j->s->arena, context->nmember * sizeof *member);
-        if (!t || !copy || !member) {
-            ctf_json_no_memory(j);
+        ctf_type *t = ctf_json_alloc(j, sizeof *t), *copy = ctf_json_alloc(j, sizeof *copy);
+        ctf_member *member = ctf_json_alloc(j, context->nmember * sizeof *member);
+        if (!t || !copy || !member)
             return NULL;
-        }
         *t = *cpu;
         t->roles |= CTF_ROLE_CPU;
         memcpy(member, context->member, context->nmember * sizeof *member);
@@ -241,11 +235,9 @@ static const ctf_type *mark_cpu(ctf_json *j, const ctf_type *context)
 
 static void read_stream(ctf_json *j, const tl_json_value *f)
 {
-    ctf_stream_class *c = tl_arena_zalloc(&j->s->arena, sizeof *c);
-    if (!c) {
-        ctf_json_no_memory(j);
+    ctf_stream_class *c = ctf_json_alloc(j, sizeof *c);
+    if (!c)
         return;
-    }
     c->id = ctf_json_uint(j, f, "id", 0, UINT64_MAX, 0);
     c->name = ctf_json_string(j, f, "name");
     if (c->name && !*c->name)
@@ -349,11 +341,9 @@ static void add_event(ctf_json *j, const tl_json_value *f, const ctf_event_class
 
 static void read_event(ctf_json *j, const tl_json_value *f)
 {
-    ctf_event_class *c = tl_arena_zalloc(&j->s->arena, sizeof *c);
-    if (!c) {
-        ctf_json_no_memory(j);
+    ctf_event_class *c = ctf_json_alloc(j, sizeof *c);
+    if (!c)
         return;
-    }
     c->id = ctf_json_uint(j, f, "id", 0, UINT64_MAX, 0);
     c->name = ctf_json_string(j, f, "name");
     if (!c->name || !*c->name) {

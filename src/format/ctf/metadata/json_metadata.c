@@ -56,21 +56,17 @@ static void parse_sequence(ctf_json *j)
 static void finish(ctf_json *j)
 {
     ctf_schema *s = j->s;
-    const ctf_clock **clock = tl_arena_alloc(&s->arena, j->clocks.n * sizeof *clock);
-    const ctf_stream_class **stream = tl_arena_alloc(&s->arena, j->nstream * sizeof *stream);
-    if (!clock || !stream) {
-        ctf_json_no_memory(j);
+    const ctf_clock **clock = ctf_json_alloc(j, j->clocks.n * sizeof *clock);
+    const ctf_stream_class **stream = ctf_json_alloc(j, j->nstream * sizeof *stream);
+    if (!clock || !stream)
         return;
-    }
     if (j->clocks.n > 0)
         memcpy(clock, j->clock, j->clocks.n * sizeof *clock);
     for (uint32_t i = 0; i < j->nstream; i++) {
         ctf_json_stream *from = &j->stream[i];
-        const ctf_event_class **event = tl_arena_alloc(&s->arena, from->nevent * sizeof *event);
-        if (!event) {
-            ctf_json_no_memory(j);
+        const ctf_event_class **event = ctf_json_alloc(j, from->nevent * sizeof *event);
+        if (!event)
             return;
-        }
         if (from->nevent > 0)
             memcpy(event, from->event, from->nevent * sizeof *event);
         from->cls->event = event;

@@ -30,6 +30,14 @@ TL_COLD int ctf_json_no_memory(ctf_json *j)
     return j->rc;
 }
 
+void *ctf_json_alloc(ctf_json *j, size_t n)
+{
+    void *p = j->rc < 0 ? NULL : tl_arena_zalloc(&j->s->arena, n);
+    if (!p)
+        ctf_json_no_memory(j);
+    return p;
+}
+
 const char *ctf_json_clip(ctf_json *j, const char *name)
 {
     const size_t n = strlen(name);

@@ -14,14 +14,12 @@ typedef struct trace_block {
 
 enum { T_MAJOR, T_MINOR, T_UUID, T_BYTE_ORDER, T_PACKET_HEADER };
 
-static int set_trace(tsdl_parser *p, void *block, const tsdl_assignment *a)
+static const char *const trace_words[] = {"major", "minor", "uuid", "byte_order", "packet.header", NULL};
+
+static int set_trace(tsdl_parser *p, void *block, int word, const tsdl_assignment *a)
 {
-    static const char *const words[] = {"major", "minor", "uuid", "byte_order", "packet.header", NULL};
     trace_block *b = block;
     tsdl_name *name;
-    int word = tsdl_attribute(p, a, words, &b->seen);
-    if (word < 0 || word == TSDL_UNKNOWN)
-        return word;
     if (word == T_PACKET_HEADER)
         return tsdl_wants_struct(p, a, &p->packet_header);
     TSDL_TRY(tsdl_wants_value(p, a));
@@ -49,7 +47,7 @@ static int parse_trace(tsdl_parser *p)
         return tsdl_fail(&p->l, b.position, "a second 'trace' block");
     p->has_trace = true;
     TSDL_TRY(tsdl_next(&p->l));
-    TSDL_TRY(tsdl_block(p, set_trace, &b));
+    TSDL_TRY(tsdl_block(p, trace_words, &b.seen, set_trace, &b));
     for (int word = T_MAJOR; word <= T_MINOR; word++)
         if (!(b.seen & 1u << word))
             return tsdl_fail(&p->l, b.position, "the trace does not say its %s version",
@@ -71,9 +69,10 @@ static int decimal(tsdl_parser *p, const char *sign, uint64_t number, tsdl_name 
 }
 
 /* An entry of the environment; a later one of the same name replaces it. */
-static int set_env(tsdl_parser *p, void *block, const tsdl_assignment *a)
+static int set_env(tsdl_parser *p, void *block, int word, const tsdl_assignment *a)
 {
     (void)block;
+    (void)word;
     tsdl_name *name;
     tl_property entry = {0};
     TSDL_TRY(tsdl_wants_value(p, a));
@@ -122,15 +121,13 @@ static int clock_uuid(tsdl_parser *p, const tsdl_value *v, ctf_clock *clock)
     return 0;
 }
 
-static int set_clock(tsdl_parser *p, void *block, const tsdl_assignment *a)
+static const char *const clock_words[] = {"name",     "uuid",   "description", "freq", "precision",
+                                          "offset_s", "offset", "absolute",    NULL};
+
+static int set_clock(tsdl_parser *p, void *block, int word, const tsdl_assignment *a)
 {
-    static const char *const words[] = {"name",     "uuid",   "description", "freq", "precision",
-                                        "offset_s", "offset", "absolute",    NULL};
     clock_block *b = block;
     tsdl_name *name;
-    int word = tsdl_attribute(p, a, words, &b->seen);
-    if (word < 0 || word == TSDL_UNKNOWN)
-        return word;
     TSDL_TRY(tsdl_wants_value(p, a));
     switch (word) {
     case C_NAME:
@@ -164,7 +161,7 @@ static int parse_clock(tsdl_parser *p)
     b.clock->hz = TSDL_HZ_DEFAULT;
     TSDL_TRY(tsdl_count(&p->l, 1));
     TSDL_TRY(tsdl_next(&p->l));
-    TSDL_TRY(tsdl_block(p, set_clock, &b));
+    TSDL_TRY(tsdl_block(p, clock_words, &b.seen, set_clock, &b));
     if (!b.name)
         return tsdl_fail(&p->l, position, "a clock without a name");
     if (b.name->clock > 0)
@@ -182,11 +179,11 @@ typedef struct stream_block {
     uint32_t seen;
 } stream_block;
 
-static int set_stream(tsdl_parser *p, void *block, const tsdl_assignment *a)
+static const char *const stream_words[] = {"id", "packet.context", "event.header", "event.context", NULL};
+
+static int set_stream(tsdl_parser *p, void *block, int word, const tsdl_assignment *a)
 {
-    static const char *const words[] = {"id", "packet.context", "event.header", "event.context", NULL};
     stream_block *b = block;
-    int word = tsdl_attribute(p, a, words, &b->seen);
     switch (word) {
     case 0:
         TSDL_TRY(tsdl_wants_value(p, a));
@@ -196,10 +193,8 @@ static int set_stream(tsdl_parser *p, void *block, const tsdl_assignment *a)
         return tsdl_wants_struct(p, a, &b->s.packet_context);
     case 2:
         return tsdl_wants_struct(p, a, &b->s.event_header);
-    case 3:
-        return tsdl_wants_struct(p, a, &b->s.event_context);
     default:
-        return word;
+        return tsdl_wants_struct(p, a, &b->s.event_context);
     }
 }
 
@@ -217,7 +212,7 @@ static int parse_stream(tsdl_parser *p)
 {
     stream_block b = {.s.position = p->l.token.position};
     TSDL_TRY(tsdl_next(&p->l));
-    TSDL_TRY(tsdl_block(p, set_stream, &b));
+    TSDL_TRY(tsdl_block(p, stream_words, &b.seen, set_stream, &b));
     return tsdl_add_stream(p, &b.s);
 }
 
@@ -251,15 +246,13 @@ static int log_level(tsdl_parser *p, const tsdl_value *v, tsdl_event *e)
     return tsdl_join(&p->l, &front, "_", &back, &e->level);
 }
 
-static int set_event(tsdl_parser *p, void *block, const tsdl_assignment *a)
+static const char *const event_words[] = {"name",          "id",      "stream_id", "loglevel",
+                                          "model.emf.uri", "context", "fields",    NULL};
+
+static int set_event(tsdl_parser *p, void *block, int word, const tsdl_assignment *a)
 {
-    static const char *const words[] = {"name",          "id",      "stream_id", "loglevel",
-                                        "model.emf.uri", "context", "fields",    NULL};
     event_block *b = block;
     tsdl_event *e = &b->e;
-    int word = tsdl_attribute(p, a, words, &b->seen);
-    if (word < 0 || word == TSDL_UNKNOWN)
-        return word;
     if (word == E_CONTEXT)
         return tsdl_wants_struct(p, a, &e->context);
     if (word == E_FIELDS)
@@ -287,16 +280,16 @@ static int parse_event(tsdl_parser *p)
     if (p->nevent == CTF_CLASSES_MAX)
         return tsdl_fail(&p->l, b.e.position, "more than %u events", CTF_CLASSES_MAX);
     TSDL_TRY(tsdl_next(&p->l));
-    TSDL_TRY(tsdl_block(p, set_event, &b));
+    TSDL_TRY(tsdl_block(p, event_words, &b.seen, set_event, &b));
     if (!TL_GROW(p->event, p->nevent, 1, p->event_capacity))
         return tsdl_no_memory(&p->l);
     p->event[p->nevent++] = b.e;
     return 0;
 }
 
-static int ignore(tsdl_parser *p, void *block, const tsdl_assignment *a)
+static int ignore(tsdl_parser *p, void *block, int word, const tsdl_assignment *a)
 {
-    (void)p, (void)block, (void)a;
+    (void)p, (void)block, (void)word, (void)a;
     return 0;
 }
 
@@ -307,7 +300,7 @@ static int parse_block(tsdl_parser *p)
         return parse_trace(p);
     case TSDL_W_ENV:
         TSDL_TRY(tsdl_next(&p->l));
-        return tsdl_block(p, set_env, NULL);
+        return tsdl_block(p, NULL, NULL, set_env, NULL);
     case TSDL_W_CLOCK:
         return parse_clock(p);
     case TSDL_W_STREAM:
@@ -316,7 +309,7 @@ static int parse_block(tsdl_parser *p)
         return parse_event(p);
     case TSDL_W_CALLSITE:
         TSDL_TRY(tsdl_next(&p->l));
-        return tsdl_block(p, ignore, NULL);
+        return tsdl_block(p, NULL, NULL, ignore, NULL);
     default:
         return tsdl_fail_expected(&p->l, "a block or a declaration");
     }

@@ -87,14 +87,12 @@ typedef struct tsdl_number {
 
 enum { I_SIZE, I_ALIGN, I_SIGNED, I_BYTE_ORDER, I_BASE, I_ENCODING, I_MAP };
 
-static int set_integer(tsdl_parser *p, void *block, const tsdl_assignment *a)
+static const char *const integer_words[] = {"size", "align", "signed", "byte_order", "base", "encoding", "map", NULL};
+
+static int set_integer(tsdl_parser *p, void *block, int word, const tsdl_assignment *a)
 {
-    static const char *const words[] = {"size", "align", "signed", "byte_order", "base", "encoding", "map", NULL};
     tsdl_number *n = block;
     tsdl_type *t = n->t;
-    int word = tsdl_attribute(p, a, words, &n->seen);
-    if (word < 0 || word == TSDL_UNKNOWN)
-        return word;
     TSDL_TRY(tsdl_wants_value(p, a));
     switch (word) {
     case I_SIZE: {
@@ -126,7 +124,7 @@ int tsdl_integer(tsdl_parser *p, tsdl_type **out)
     TSDL_TRY(tsdl_type_new(p, CTF_INT, p->l.token.position, &n.t));
     n.t->native = true;
     TSDL_TRY(tsdl_next(&p->l));
-    TSDL_TRY(tsdl_block(p, set_integer, &n));
+    TSDL_TRY(tsdl_block(p, integer_words, &n.seen, set_integer, &n));
     if (n.t->t.bits == 0)
         return tsdl_fail(&p->l, n.t->t.position, "an integer without a size");
     if (!(n.seen & 1u << I_ALIGN))
@@ -139,13 +137,11 @@ int tsdl_integer(tsdl_parser *p, tsdl_type **out)
 
 enum { F_EXPONENT, F_MANTISSA, F_BYTE_ORDER, F_ALIGN };
 
-static int set_floating_point(tsdl_parser *p, void *block, const tsdl_assignment *a)
+static const char *const floating_point_words[] = {"exp_dig", "mant_dig", "byte_order", "align", NULL};
+
+static int set_floating_point(tsdl_parser *p, void *block, int word, const tsdl_assignment *a)
 {
-    static const char *const words[] = {"exp_dig", "mant_dig", "byte_order", "align", NULL};
     tsdl_number *n = block;
-    int word = tsdl_attribute(p, a, words, &n->seen);
-    if (word < 0 || word == TSDL_UNKNOWN)
-        return word;
     TSDL_TRY(tsdl_wants_value(p, a));
     switch (word) {
     case F_EXPONENT:
@@ -166,7 +162,7 @@ int tsdl_floating_point(tsdl_parser *p, tsdl_type **out)
     n.t->native = true;
     n.t->t.align = 8;
     TSDL_TRY(tsdl_next(&p->l));
-    TSDL_TRY(tsdl_block(p, set_floating_point, &n));
+    TSDL_TRY(tsdl_block(p, floating_point_words, &n.seen, set_floating_point, &n));
     if (n.exponent == 8 && n.mantissa == 24)
         n.t->t.bits = 32;
     else if (n.exponent == 11 && n.mantissa == 53)
@@ -182,13 +178,12 @@ int tsdl_floating_point(tsdl_parser *p, tsdl_type **out)
     return 0;
 }
 
-static int set_string(tsdl_parser *p, void *block, const tsdl_assignment *a)
+static const char *const string_words[] = {"encoding", NULL};
+
+static int set_string(tsdl_parser *p, void *block, int word, const tsdl_assignment *a)
 {
-    static const char *const words[] = {"encoding", NULL};
     tsdl_number *n = block;
-    int word = tsdl_attribute(p, a, words, &n->seen);
-    if (word < 0 || word == TSDL_UNKNOWN)
-        return word;
+    (void)word;
     TSDL_TRY(tsdl_wants_value(p, a));
     return encoding(p, &a->value, n->t);
 }
@@ -200,7 +195,7 @@ int tsdl_string(tsdl_parser *p, tsdl_type **out)
     n.t->t.align = 8;
     TSDL_TRY(tsdl_next(&p->l));
     if (tsdl_is(&p->l, '{'))
-        TSDL_TRY(tsdl_block(p, set_string, &n));
+        TSDL_TRY(tsdl_block(p, string_words, &n.seen, set_string, &n));
     n.t->t.encoding = CTF_UTF8;
     *out = n.t;
     return 0;

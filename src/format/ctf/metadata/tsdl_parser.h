@@ -199,12 +199,10 @@ int tsdl_value_text(tsdl_parser *p, const tsdl_value *v, tsdl_name **out);
 int tsdl_value_uuid(tsdl_parser *p, const tsdl_value *v, uint8_t uuid[16]);
 /* A path of names: makes one of tsdl_value parts. */
 int tsdl_path_new(tsdl_parser *p, const tsdl_value *v, const tsdl_path **out);
-/* `{ assignments }`, each passed to `set`; declarations in between are in the block's scope. */
-typedef int (*tsdl_setter)(tsdl_parser *p, void *block, const tsdl_assignment *a);
-int tsdl_block(tsdl_parser *p, tsdl_setter set, void *block);
-/* Index of a->left in a NULL-terminated list of words, each allowed once (bits in *seen); TSDL_UNKNOWN. */
-enum { TSDL_UNKNOWN = 1000 };
-int tsdl_attribute(tsdl_parser *p, const tsdl_assignment *a, const char *const *words, uint32_t *seen);
+/* `{ assignments }`: those to one of the words, a NULL-terminated list, each once (bits in *seen), are passed to `set`
+ * by its index; all of them as 0 if words is NULL. Declarations in between are in the block's scope. */
+typedef int (*tsdl_setter)(tsdl_parser *p, void *block, int word, const tsdl_assignment *a);
+int tsdl_block(tsdl_parser *p, const char *const *words, uint32_t *seen, tsdl_setter set, void *block);
 /* Fails if the assignment is of the other kind. */
 int tsdl_wants_value(tsdl_parser *p, const tsdl_assignment *a);
 int tsdl_wants_struct(tsdl_parser *p, const tsdl_assignment *a, tsdl_type **out);

@@ -206,7 +206,22 @@ int tsdl_path_new(tsdl_parser *p, const tsdl_value *v, const tsdl_path **out)
     return 0;
 }
 
-static int assignment(tsdl_parser *p, tsdl_setter set, void *block)
+enum { UNKNOWN = 1000 };
+
+/* Index of a->left in the list, each allowed once (bits in *seen); UNKNOWN. */
+static int attribute(tsdl_parser *p, const tsdl_assignment *a, const char *const *words, uint32_t *seen)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(a->left, words[i]) == 0) {
+            if (*seen & 1u << i)
+                return tsdl_fail(&p->l, a->position, "'%s' is given twice", a->left);
+            *seen |= 1u << i;
+            return i;
+        }
+    return UNKNOWN;
+}
+
+static int assignment(tsdl_parser *p, const char *const *words, uint32_t *seen, tsdl_setter set, void *block)
 {
     tsdl_lexer *l = &p->l;
     tsdl_value left = {.kind = TSDL_V_PATH};
@@ -230,12 +245,14 @@ static int assignment(tsdl_parser *p, tsdl_setter set, void *block)
         return tsdl_fail_expected(l, "'=' or ':='");
     }
     TSDL_TRY(tsdl_expect(l, ';'));
-    TSDL_TRY(set(p, block, &a));
+    const int word = words ? attribute(p, &a, words, seen) : 0;
+    if (word != UNKNOWN)
+        TSDL_TRY(word < 0 ? word : set(p, block, word, &a));
     p->npart = parts;
     return 0;
 }
 
-int tsdl_block(tsdl_parser *p, tsdl_setter set, void *block)
+int tsdl_block(tsdl_parser *p, const char *const *words, uint32_t *seen, tsdl_setter set, void *block)
 {
     tsdl_mark mark;
     TSDL_TRY(tsdl_expect(&p->l, '{'));
@@ -243,24 +260,12 @@ int tsdl_block(tsdl_parser *p, tsdl_setter set, void *block)
     while (!tsdl_is(&p->l, '}')) {
         int found = tsdl_declaration(p);
         if (found == 0)
-            found = assignment(p, set, block);
+            found = assignment(p, words, seen, set, block);
         if (found < 0)
             return found;
     }
     tsdl_leave(p, &mark);
     return tsdl_next(&p->l);
-}
-
-int tsdl_attribute(tsdl_parser *p, const tsdl_assignment *a, const char *const *words, uint32_t *seen)
-{
-    for (int i = 0; words[i]; i++)
-        if (strcmp(a->left, words[i]) == 0) {
-            if (*seen & 1u << i)
-                return tsdl_fail(&p->l, a->position, "'%s' is given twice", a->left);
-            *seen |= 1u << i;
-            return i;
-        }
-    return TSDL_UNKNOWN;
 }
 
 int tsdl_wants_value(tsdl_parser *p, const tsdl_assignment *a)

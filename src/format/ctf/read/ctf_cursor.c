@@ -59,8 +59,9 @@ int ctf_cursor_open(ctf_cursor *c, const ctf_file *f, tl_trace *t, const tl_want
     return status;
 }
 
-void ctf_cursor_close(ctf_cursor *c)
+void ctf_cursor_close(void *cursor)
 {
+    ctf_cursor *c = cursor;
     close_file(c, c->at_end);
     free(c->content);
     free(c->run.reg);
@@ -87,8 +88,9 @@ static void skip_early(ctf_cursor *c)
     c->walk.number = f->point[low].number;
 }
 
-int ctf_cursor_limit(ctf_cursor *c, uint64_t from, uint64_t to, tl_error *e)
+int ctf_cursor_limit(void *cursor, uint64_t from, uint64_t to, tl_error *e)
 {
+    ctf_cursor *c = cursor;
     (void)e;
     c->from = from;
     c->to = to;
@@ -293,8 +295,9 @@ static int next_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
     }
 }
 
-int ctf_cursor_next(ctf_cursor *c, tl_batch *b, tl_error *e)
+int ctf_cursor_next(void *cursor, tl_batch *b, tl_error *e)
 {
+    ctf_cursor *c = cursor;
     c->run.batch = b->val ? b : NULL;
     c->run.text = c->run.text_end = NULL;
     while (b->n < b->capacity && !c->at_end) {

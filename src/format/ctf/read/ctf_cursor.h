@@ -33,10 +33,9 @@ typedef struct ctf_cursor {
  * `progress`, if not NULL, grows by the bytes read. On failure nothing has to be closed. */
 int ctf_cursor_open(ctf_cursor *c, const ctf_file *f, tl_trace *t, const tl_want *want, uint64_t *progress,
                     tl_error *e);
-/* As tl_reader.stream_next. */
-int ctf_cursor_next(ctf_cursor *c, tl_batch *b, tl_error *e);
-/* As tl_reader.stream_limit. */
-int ctf_cursor_limit(ctf_cursor *c, uint64_t from, uint64_t to, tl_error *e);
-void ctf_cursor_close(ctf_cursor *c);
+/* As the members of tl_reader; cursor: a ctf_cursor. */
+int ctf_cursor_next(void *cursor, tl_batch *b, tl_error *e);
+int ctf_cursor_limit(void *cursor, uint64_t from, uint64_t to, tl_error *e);
+void ctf_cursor_close(void *cursor);
 
 #endif
