@@ -12,7 +12,7 @@ enum {
     CALLS = 1,
     DURATIONS = 2, /* of each call */
     SAMPLES = 4,
-    THREADS = 8, /* are told apart */
+    THREADS = 8, /* are distinguished */
     EVENTS = 16,
     RUNTIME = 32,
     INSNS = 64
@@ -85,7 +85,7 @@ int tl_table_fits(const tl_table_kind *kind, tl_source *s, const tl_profile *p, 
     unsigned has = source_has(s, p);
     char what[96], tables[200];
     tl_profile *own = NULL;
-    if (fits(kind, has) || (kind->profile && !p && (is_profile || has & SAMPLES))) /* which may tell of calls */
+    if (fits(kind, has) || (kind->profile && !p && (is_profile || has & SAMPLES))) /* which may have calls */
         return 0;
     if (is_profile) { /* whatever p was made for, the file may have more */
         const int status = tl_profile_from_source(&own, s, &(tl_profile_options){.per_thread = true}, e);

@@ -1,4 +1,4 @@
-/* Digests: MD5, SHA-1 and CRC-32. The first two mix blocks of 64 bytes, the last of which ends with the length in bits.
+/* Digests: MD5, SHA-1 and CRC-32. The first two mix blocks of 64 bytes; the last one ends with the length in bits.
  */
 #include "base/digest.h"
 

@@ -16,7 +16,7 @@
 #include "base/compiler.h"
 #include "base/text/number.h"
 
-/* Shorter work needs no bar; nobody can read faster updates. */
+/* Shorter work needs no bar; faster updates are unreadable. */
 #define NS_PER_S    1000000000u
 #define APPEAR_NS   500000000u
 #define REDRAW_NS   100000000u

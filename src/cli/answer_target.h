@@ -10,7 +10,7 @@ typedef struct tl_target {
     const tl_view *view;
     const char *path;     /* "-": standard output */
     tl_terminal terminal; /* its, or what suits a file */
-    tl_ask ask;           /* what is asked of the table */
+    tl_ask ask;           /* the request to the table */
 } tl_target;
 
 /* The view that is asked for; NULL: none is. Says if two are asked for; exit status. */

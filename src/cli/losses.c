@@ -106,7 +106,7 @@ void tl_say_notes(const tl_cli *c, const tl_trace *t)
                tl_human_grouped(number, sizeof number, all - NOTES_SHOWN));
 }
 
-/* What was read as parts of the trace in a folder, and what was not. */
+/* Which files of a folder were read as parts of the trace, and which were not. */
 static void say_contents(const tl_cli *c, const tl_trace *t)
 {
     char text[2 * PATH_SIZE];

@@ -101,7 +101,7 @@ typedef struct tl_arguments {
     /* Tables of instructions; 0, NULL: not given. */
     uint64_t interval;             /* in instructions */
     uint32_t line_size;            /* in bytes: a power of two */
-    uint64_t sample;               /* one in so many */
+    uint64_t sample;               /* one in this many */
     const char *cache, *predictor; /* as given: the table interprets them */
     bool calls;
     bool has_at;

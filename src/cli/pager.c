@@ -13,7 +13,7 @@
 static struct {
     volatile pid_t pid; /* 0: none runs */
     int out, err;       /* the terminal; err < 0: messages do not go through the pager */
-    int nowhere;        /* takes what is printed after a signal */
+    int nowhere;        /* takes output after a signal */
     volatile sig_atomic_t ended_by;
 } pager;
 

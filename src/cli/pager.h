@@ -1,4 +1,4 @@
-/* A pager for what is printed on a terminal, as git has. */
+/* A pager for output on a terminal, like git's. */
 #ifndef TL_CLI_PAGER_H
 #define TL_CLI_PAGER_H
 

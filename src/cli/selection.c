@@ -207,7 +207,7 @@ static int parse_range(tl_selection *s, const char *text, tl_error *e)
     return 0;
 }
 
-/* An option whose value is a range of numbers from A to B - 1, either of which may be missing. */
+/* An option whose value is a range of numbers from A to B - 1; A or B may be missing. */
 static int split_range(const char *option, const char *text, char from[static TIME_TEXT_MAX],
                        char to[static TIME_TEXT_MAX], tl_error *e)
 {

@@ -26,10 +26,10 @@ typedef struct tl_out {
 
 int tl_out_open(tl_out *o, const char *path, const tl_trace *t, const tl_write_options *options, tl_error *e);
 int tl_out_write(tl_out *o, const tl_run *run, uint32_t n, tl_error *e);
-/* Lets readers of the output see what was written so far; does nothing for several outputs. */
+/* Lets readers see the output so far; does nothing for several outputs. */
 int tl_out_flush(tl_out *o, tl_error *e);
 int tl_out_finish(tl_out *o, tl_error *e);
-/* Reports what was written, and what could not be. */
+/* Reports what was written, and what was not. */
 void tl_out_say(const tl_out *o, const tl_cli *c);
 void tl_out_close(tl_out *o);
 

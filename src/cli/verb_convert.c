@@ -208,7 +208,7 @@ static int pump(conversion *v, tl_events *events, tl_out *out, tl_error *e)
         if (tl_out_write(out, run, n, e) < 0 || (follow && tl_out_flush(out, e) < 0))
             return tl_say_failure(NULL, e);
     }
-    if (status == TL_ENOMATCH && tl_to_stdout(v->cli->args)) { /* completes what was printed */
+    if (status == TL_ENOMATCH && tl_to_stdout(v->cli->args)) { /* completes the output */
         tl_error unsaid = {0};
         (void)tl_out_finish(out, &unsaid);
     }

@@ -13,7 +13,7 @@ typedef enum tl_exit {
     TL_EXIT_NO = 1,      /* the answer is no: check found problems, report has no such table */
     TL_EXIT_USAGE = 2,   /* the command line makes no sense */
     TL_EXIT_DAMAGED = 3, /* the input was damaged or unreadable, or the output could not be written */
-    TL_EXIT_LOST = 4     /* with --strict: the trace says that events were lost */
+    TL_EXIT_LOST = 4     /* with --strict: the trace reports lost events */
 } tl_exit;
 
 /* For record, whose other statuses are the program's. */

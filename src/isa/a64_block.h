@@ -9,7 +9,7 @@
 
 /* Zeroed: no instruction so far. */
 typedef struct a64_cutter {
-    uint64_t next;   /* the PC at which the block goes on */
+    uint64_t next;   /* the PC at which the block continues */
     uint32_t expect; /* the expected state: bit 0 set, bit 1 has a PC, the level above */
 } a64_cutter;
 

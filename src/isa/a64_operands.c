@@ -1,4 +1,4 @@
-/* Which decoder handles an instruction, and what a row of the decoders' tables means. */
+/* Which decoder handles an instruction, and the meaning of a row of the decoders' tables. */
 #include "isa/a64_decode.h"
 
 enum { FILE_X, FILE_S, FILE_V, FILE_P };

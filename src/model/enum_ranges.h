@@ -25,7 +25,7 @@ typedef struct tl_enum_ranges {
  * unsigned. No value exceeds `highest`. False when memory runs out. */
 bool tl_enum_ranges_make(tl_enum_ranges *r, tl_arena *a, const tl_mapping *mapping, const uint32_t *group, uint32_t n,
                          uint64_t bias, uint64_t highest);
-/* Calls found() for each range that contains the (biased) value. Returns how many ranges it looked at. */
+/* Calls found() for each range that contains the (biased) value. Returns how many ranges it examined. */
 uint32_t tl_enum_ranges_find(const tl_enum_ranges *r, uint64_t value, void (*found)(void *arg, uint32_t mapping),
                              void *arg);
 

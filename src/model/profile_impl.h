@@ -20,7 +20,7 @@
 
 #define TL_NO_FUNCTION UINT32_MAX
 #define TL_NO_TRACK    UINT32_MAX
-#define TL_PLACES_MAX  (1u << 26) /* more is TL_ENOMEM: such a tree helps nobody, and ids must fit */
+#define TL_PLACES_MAX  (1u << 26) /* more is TL_ENOMEM: such a tree is useless, and ids must fit */
 
 typedef struct tl_place_stat {
     uint64_t calls, total, self, outer;

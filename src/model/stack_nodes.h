@@ -34,7 +34,7 @@ typedef struct tl_stack_nodes {
     struct tl_stack_memo *last;   /* [nlast] the same for frames that outlive their batch, whatever their address */
     uint32_t nlast, last_capacity;
     tl_hash last_index; /* address -> index in last */
-    uint64_t looked;    /* frames looked at so far */
+    uint64_t looked;    /* frames examined so far */
     const tl_frame **path;
     uint32_t path_capacity;
     uint64_t cut, too_many; /* samples */

@@ -23,7 +23,7 @@
 typedef struct tl_timeline_samples {
     uint32_t track;
     uint32_t node;      /* of tl_timeline.stacks */
-    uint64_t count;     /* at least 1: those of the event; tl_timeline_count() tells how many to draw */
+    uint64_t count;     /* at least 1: those of the event; tl_timeline_count() is how many to draw */
     uint64_t each, end; /* ns: the duration of each, the last of them up to `end` */
 } tl_timeline_samples;
 
@@ -85,7 +85,7 @@ int tl_timeline_no_memory(const tl_timeline *t, tl_error *e);
 
 /* For drawings. */
 
-/* How many of so many samples to draw; the rest is reported. */
+/* How many of `samples` samples to draw; reports the rest. */
 uint64_t tl_timeline_count(tl_timeline *t, uint64_t samples);
 /* The name of the traced program: the title, or the file name of the binary or of the trace. */
 const char *tl_timeline_process(const tl_timeline *t);

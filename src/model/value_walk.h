@@ -28,7 +28,7 @@ typedef struct tl_value_marks {
     bool numbers;                                /* elements have theirs: " [0] = " */
 } tl_value_marks;
 
-/* Writes one value and returns the slot after it and all that it owns. f: what it is, or NULL. */
+/* Writes one value and returns the slot after it and all that it owns. f: its field, or NULL. */
 typedef const tl_value *tl_value_put(void *out, tl_fields *fields, const tl_value *v, const tl_value *end,
                                      const tl_field_text *f, unsigned depth);
 typedef void tl_value_leaf(void *out, tl_fields *fields, const tl_value *v, const tl_field_text *f);
@@ -49,7 +49,7 @@ typedef struct tl_value_walk {
 
 #define TL_VALUE_ROOM 80u
 
-/* A tl_field_text that is a constant, with its padding behind it. */
+/* A tl_field_text that is a constant, with padding after it. */
 #define TL_FIELD_LEAD(text)                                                                                            \
     {                                                                                                                  \
         .lead = text "                                ", .nlead = sizeof(text) - 1                                     \

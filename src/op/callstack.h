@@ -14,7 +14,7 @@
 /* Exceptions that are caught in a loop leave calls on the stack that look like recursion until the catching function
  * returns. docs/format has the rules: "Calls without an exit".
  *
- * TL_STACK_REPEATS: beyond so many frames, a function may be on a stack so often; its further calls get the place of
+ * TL_STACK_REPEATS: beyond this depth, a function may be on a stack this often; its further calls get the place of
  * the one before, which bounds the tree. A tree as text grows with the square of its depth: of 150,000 exceptions that
  * leave three functions each, --by tree --json prints 0.2 GB; with twice the number it would print 0.8 GB, with four
  * times it would exceed TL_STACK_FRAMES_MAX.

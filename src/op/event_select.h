@@ -1,4 +1,4 @@
-/* Selects single events of one source: the filter behind tl_events. */
+/* Selects single events of one source: the filter of tl_events. */
 #ifndef TL_OP_EVENT_SELECT_H
 #define TL_OP_EVENT_SELECT_H
 

@@ -319,7 +319,7 @@ static bool follow_branch(tl_insn_calls *c, thread *th, uint64_t pc)
     return ok;
 }
 
-/* Instructions of a higher level get a frame of their own, above what they interrupted. */
+/* Instructions of a higher level get a frame of their own, above the interrupted one. */
 static bool rise(tl_insn_calls *c, thread *th, unsigned level)
 {
     frame f = {.below = th->base, .level = (uint8_t)level, .is_level = true, .last = th->last};

@@ -10,7 +10,7 @@
 
 #define NAMES_SIZE 1024u
 
-/* Two digits; what is not all or nothing is not rounded to it. */
+/* Two digits; only all and nothing are shown as 100 % and 0 %. */
 static void put_share(char *buf, size_t size, double percent)
 {
     if (percent > 99)

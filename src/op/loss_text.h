@@ -12,11 +12,11 @@ uint64_t tl_harmless_faults(const tl_trace *t);
 /* What messages call the input, or its file that the damage is in: "trace/channel0". Returns buf. */
 char *tl_damage_path(char *buf, size_t size, const tl_trace *t, const tl_damage *d);
 
-/* "lost 1,204 events (0.3 %) and 2 packets" of a trace that holds so many events (0: not known); "" if nothing was
- * lost. Returns buf. */
+/* "lost 1,204 events (0.3 %) and 2 packets" of a trace with `events` events (0: unknown); "" if nothing was lost.
+ * Returns buf. */
 char *tl_losses_text(char *buf, size_t size, uint64_t lost, uint64_t packets, uint64_t events);
 
-/* What was taken of a folder for the trace, or what was not: a sentence; "" if there is nothing to say. Returns buf. */
+/* Which files of a folder belong to the trace, or which do not: a sentence; "" if not needed. Returns buf. */
 char *tl_parts_text(char *buf, size_t size, const tl_trace *t);
 char *tl_not_read_text(char *buf, size_t size, const tl_trace *t);
 

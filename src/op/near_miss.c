@@ -22,7 +22,7 @@ static void near_class(const char *word, const tl_trace *t, char *out, size_t si
     free(name);
 }
 
-/* Do events tell of functions, or can a binary name those of its instructions? */
+/* Do events name functions, or can a binary name those of its instructions? */
 static bool has_functions(const tl_trace *t)
 {
     bool any = t->nfunction > 0 || t->ncls == 0; /* without classes it is a profile */

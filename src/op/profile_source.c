@@ -167,7 +167,7 @@ static int settle_globs(const profile_job *m, tl_error *e)
     return status;
 }
 
-/* Copies what the trace says about itself. */
+/* Copies the properties of the trace. */
 static int describe(tl_profile *p, const tl_trace *t, tl_error *e)
 {
     p->lost_events = t->lost_events;

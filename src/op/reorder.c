@@ -210,7 +210,7 @@ static void give_back(tl_reorder *r, slot *s)
     r->free[r->nfree++] = s;
 }
 
-/* How many events of a batch are earlier than what was handed out before it was read. */
+/* How many events of a batch are earlier than those handed out before it was read. */
 static uint64_t count_late(const tl_reorder *r, const slot *s)
 {
     uint64_t n = 0;

@@ -6,7 +6,7 @@
 
 #include "base/text/glob.h"
 
-enum { WANTED = 1, UNWANTED = 2 }; /* what a function, or one on a stack, matches */
+enum { WANTED = 1, UNWANTED = 2 }; /* the match of a function, or of one on a stack */
 
 /* Does a glob match the function's name, now or later? */
 static bool matches(const char *glob, const tl_function *f)

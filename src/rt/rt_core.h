@@ -84,7 +84,7 @@ void tl_rt_begin(void);
 int tl_rt_start(void); /* 0, or -errno after a message was printed */
 int tl_rt_stop(void);
 void tl_rt_look_around(void); /* from time to time while recording: updates the clock, and adds objects loaded since */
-int tl_rt_flush(void);        /* writes what was recorded, while recording goes on */
+int tl_rt_flush(void);        /* writes what was recorded, while recording continues */
 void tl_rt_finish(void);
 /* Around fork: the first two in the parent, before and after, so that the child never begins within a step. */
 void tl_rt_before_fork(void);

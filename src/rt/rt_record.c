@@ -60,7 +60,7 @@ static void add_all(rt_lane *l, unsigned modes)
     l->signals = 0;
 }
 
-/* Adds nothing once recording has stopped: somebody may be reading the lane. */
+/* Adds nothing once recording has stopped: another thread may be reading the lane. */
 static RT_COLD void add_late(rt_lane *l, unsigned modes)
 {
     uint64_t mask = rt_signals_block();

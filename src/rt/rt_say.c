@@ -148,7 +148,7 @@ void tl_rt_say(const rt_line *l, int sys_errno, bool error)
     for (size_t done = 0; done < n;) {
         long written = write_error(out + done, n - done);
         if (written <= 0 && written != -EINTR)
-            return; /* nobody reads it */
+            return; /* no reader */
         done += written > 0 ? (size_t)written : 0;
     }
 }

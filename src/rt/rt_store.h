@@ -51,7 +51,7 @@ void tl_rt_store_unmap(void *p, uint64_t n);
 /* Cuts the file to n bytes (unless UINT64_MAX) and closes it. Mappings stay. */
 int tl_rt_store_close(rt_store *s, uint64_t n);
 /* After fork, in the child: forgets the file, and unmaps `whole`. `busy`: the fork was in a signal handler that
- * interrupted the recorder, whose stores go on when it returns: they then go to memory that nobody reads. */
+ * interrupted the recorder, whose stores go on when it returns: they then go to unused memory. */
 void tl_rt_store_forget(rt_store *s, bool busy);
 void tl_rt_store_leave(void *p, uint64_t n, bool busy); /* the same for a piece that was taken */
 

@@ -34,7 +34,7 @@ void tl_terminal_init(tl_terminal *t, int fd, tl_color color)
 {
     t->tty = isatty(fd) == 1;
     t->unicode = is_utf8();
-    /* Colour through a pipe is for a person who reads it with less -R: on the terminal that messages go to. */
+    /* Colour through a pipe is for less -R: on the terminal of the messages. */
     const int window = t->tty ? fd : color == TL_COLOR_ALWAYS && isatty(STDERR_FILENO) ? STDERR_FILENO : -1;
     t->fit = window >= 0;
     t->width = t->fit ? window_width(window) : TL_WIDTH_DEFAULT;

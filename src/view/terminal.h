@@ -4,7 +4,7 @@
 
 #include "model/prose.h"
 
-#define TL_WIDTH_DEFAULT 100u /* where there is no terminal */
+#define TL_WIDTH_DEFAULT 100u /* without a terminal */
 #define TL_WIDTH_MIN     20u  /* narrower windows are treated as this wide */
 #define TL_WIDTH_MAX     1000u
 

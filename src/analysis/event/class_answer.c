@@ -160,7 +160,7 @@ static int by_total(const void *left, const void *right)
     return a->total != b->total ? (a->total > b->total ? -1 : 1) : strcmp(a->name, b->name);
 }
 
-/* Ticks to times; drops pairs of which nothing happened. */
+/* Ticks to times; drops pairs without events. */
 static void finish_pairs(tl_class_pairs *p, const tl_trace *t)
 {
     uint32_t n = 0;

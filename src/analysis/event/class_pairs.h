@@ -35,7 +35,7 @@ bool tl_class_pair_names(const char *begin, unsigned way, char *end, char *name)
 /* A begin or an end of a pair, in the order of time. Errors: TL_ENOMEM. */
 int tl_class_pairs_begin(tl_class_pairs *p, uint32_t pair, uint64_t thread, uint64_t ts, tl_error *e);
 int tl_class_pairs_end(tl_class_pairs *p, uint32_t pair, uint64_t thread, uint64_t ts, tl_error *e);
-/* Everything was read: counts what is still open, and finds percentiles. */
+/* Everything was read: counts open begins, and finds percentiles. */
 void tl_class_pairs_finish(tl_class_pairs *p);
 void tl_class_pairs_fini(tl_class_pairs *p);
 

@@ -31,7 +31,7 @@ const char *tl_profile_calls(const tl_profile *p)
     return !w ? "calls" : strncmp(w->name, "alloc", 5) == 0 ? "allocations" : "samples";
 }
 
-/* ---- the first line: what was read, how much of it counts, and how long it took ---- */
+/* ---- the first line: what was read, how much of it counts, and its duration ---- */
 
 static void say_amount(const tl_prose *p, uint64_t n, const char *one, const char *many)
 {

@@ -8,7 +8,7 @@
 #include "base/pair_map.h"
 #include "isa/a64_block.h"
 
-#define TL_BLOCKS_MAX (1u << 24) /* distinct ones; more is TL_ENOMEM: such a table helps nobody */
+#define TL_BLOCKS_MAX (1u << 24) /* distinct ones; more is TL_ENOMEM: such a table is useless */
 
 #define TL_BLOCKS_RECENT 1024u
 

@@ -196,7 +196,7 @@ const tl_insn_table tl_branches_table = {.size = sizeof(tl_branches),
                                          .merge = branches_merge,
                                          .fini = branches_fini};
 
-/* A row number and what it is sorted by. */
+/* A row number and its sort key. */
 typedef struct sorted {
     uint64_t misses, times, pc;
     uint32_t row;

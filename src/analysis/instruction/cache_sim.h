@@ -29,7 +29,7 @@ typedef struct tl_cache_count {
 typedef struct tl_cache_sim {
     tl_cache_level level[TL_CACHES];
     uint64_t code_page, data_page;       /* used last, thus first in its TLB; or none */
-    uint64_t accesses[TL_CACHE_CLASSES]; /* of the first levels, each of which needs at least one lookup */
+    uint64_t accesses[TL_CACHE_CLASSES]; /* of the first levels; each needs at least one lookup */
     struct {
         uint64_t lookups[TL_CACHE_CLASSES]; /* of the first levels: lookups beyond one per access */
         uint64_t misses[TL_CACHE_CLASSES];

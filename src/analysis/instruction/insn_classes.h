@@ -33,7 +33,7 @@ typedef enum tl_insn_what {
 typedef struct tl_insn_classes {
     uint8_t what[TL_INSN_CLASSES]; /* tl_insn_what */
     uint32_t insn;                 /* the last class that is TL_IS_INSN ... */
-    uint32_t insns;                /* ... of so many */
+    uint32_t insns;                /* ... of this many */
 } tl_insn_classes;
 
 /* True if the trace has instructions. Traces with more classes than fit count as having none. */

@@ -50,7 +50,7 @@ typedef struct tl_linux_call {
 /* The call of a number, or NULL. */
 const tl_linux_call *tl_linux_call_of(uint64_t number);
 
-/* Does the result say that the call failed, and with which error number? */
+/* Did the call fail by its result, and with which error number? */
 static inline bool tl_linux_is_error(uint64_t result)
 {
     return result >= UINT64_MAX - 4094;

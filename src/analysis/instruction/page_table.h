@@ -15,7 +15,7 @@
 #define TL_PAGE_SHIFT         12u
 #define TL_PAGE_BYTES         (1u << TL_PAGE_SHIFT)
 #define TL_PAGES_MAX          (1u << 24) /* 64 GiB in use: more is TL_ENOMEM */
-#define TL_PAGE_INTERVALS_MAX (1u << 20) /* more is TL_ENOMEM: nobody reads them, and a longer interval shows more */
+#define TL_PAGE_INTERVALS_MAX (1u << 20) /* more is TL_ENOMEM: unreadable, and a longer interval shows more */
 
 typedef struct tl_page {
     uint64_t number; /* address >> TL_PAGE_SHIFT */

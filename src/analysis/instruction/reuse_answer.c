@@ -61,7 +61,7 @@ static const tl_column facts[] = {
 
 /* ---- distances, and caches of all sizes ---- */
 
-/* Accesses of some distance or, for people, the first ones of all lines; or misses of a cache of so many lines. */
+/* Accesses of some distance or, for people, the first ones of all lines; or misses of a cache of that many lines. */
 typedef struct row {
     bool is_first;
     uint64_t from, to; /* of a cache: equal */

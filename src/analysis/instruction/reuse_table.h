@@ -20,7 +20,7 @@
 
 typedef struct tl_reuse_options {
     uint32_t line_size; /* a power of two; 0: TL_REUSE_LINE_DEFAULT */
-    uint64_t sample;    /* examine one line in so many: a power of two up to TL_REUSE_SAMPLE_MAX; 0, 1: all */
+    uint64_t sample;    /* examine one line in this many: a power of two up to TL_REUSE_SAMPLE_MAX; 0, 1: all */
 } tl_reuse_options;
 
 typedef struct tl_reuse {

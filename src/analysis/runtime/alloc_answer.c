@@ -1,4 +1,4 @@
-/* The relation `allocations`: what was allocated, by class, by place, and over time. */
+/* The relation `allocations`: by class, by place, and over time. */
 #include <string.h>
 
 #include "analysis/runtime/alloc_table.h"

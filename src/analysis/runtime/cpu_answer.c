@@ -174,7 +174,7 @@ static bool say_line(tl_answer *a, const tl_prose *p, const line *l, widths w)
     return has_gap;
 }
 
-/* The widths of the names, and of what is left for charts. */
+/* The widths of the names, and the rest for charts. */
 static widths measure(const tl_cpu *c, const line *l, uint64_t n, unsigned width)
 {
     enum { NUMBERS = 9 + 2 + 8 + 2 + 8 + 2 }; /* columns before the name */

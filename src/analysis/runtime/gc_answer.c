@@ -58,7 +58,7 @@ static void describe(const tl_at *at, tl_cell *out, const char *generations, con
     tl_cell_printf(at, out, "%s", text);
 }
 
-/* For programs; null where there is none. */
+/* For programs; null if there is none. */
 static void get_generations(const tl_at *at, tl_cell *out)
 {
     const char *generations = ((const tl_collection *)at->row)->generations;

@@ -1,4 +1,4 @@
-/* Takes what a trace says of itself into rows. */
+/* Turns the facts of a trace into rows. */
 #include "analysis/trace/catalog.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static const char *keep(tl_catalog *c, const char *text, bool *ok)
     return copy;
 }
 
-/* The time of day of a tick, UTC, with as many decimals as its clock tells apart: 3 if it counts ms, else 9. */
+/* The time of day of a tick, UTC, with the decimals of its clock: 3 if it counts ms, else 9. */
 static const char *utc_text(tl_catalog *c, const tl_trace *t, uint64_t ticks, bool *ok)
 {
     const tl_clock *clock = tl_trace_clock(t);

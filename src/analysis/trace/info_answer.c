@@ -173,7 +173,7 @@ static void say_profile(const tl_trace_row *r, const tl_prose *p)
 {
     char calls[32], paths[32], threads[32], text[96] = "";
     int n = 0;
-    if (r->threads) /* 0: the file does not tell threads apart */
+    if (r->threads) /* 0: the file does not distinguish threads */
         n = snprintf(text, sizeof text, ", %s %s", tl_human_grouped(threads, sizeof threads, r->threads),
                      r->threads == 1 ? "thread" : "threads");
     if (r->has_trees)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What stands behind the last '/'; the whole path if nothing does. Borrowed from it. */
+/* The part after the last '/'; the whole path if it is empty. Borrowed from it. */
 static inline const char *tl_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

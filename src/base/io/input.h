@@ -28,7 +28,7 @@ int tl_input_open(tl_input **out, const char *path, tl_error *e);
  * front to back, or by several threads in different frames. Reading far back decompresses a frame again; after doing
  * that for as much as the content's size, everything is spooled. Damage is found on reading: then tl_input_size(),
  * until then the file's claim, changes to what is there, tl_input_damage() is set, and both stay. The results are those
- * of tl_input_open(), since everything before is checked first; but bytes behind the damage may have been read earlier.
+ * of tl_input_open(), since everything before is checked first; but bytes after the damage may have been read earlier.
  * The table of frames at the end of the file is trusted until one of them turns out to differ; then everything is
  * spooled. */
 int tl_input_open_lazy(tl_input **out, const char *path, tl_error *e);

@@ -130,7 +130,7 @@ static int wait_for_file(tl_input *in, uint64_t size_known, unsigned timeout_ms,
     }
 }
 
-/* Reads what the pipe has. */
+/* Reads everything in the pipe. */
 static int drain(tl_input *in, tl_error *e)
 {
     uint8_t chunk[4096];

@@ -4,7 +4,7 @@
 
 #include "base/io/input_frames.h"
 
-/* Content kept behind a decoder: all of a frame of at most this size. */
+/* Content that a decoder keeps: all of a frame of at most this size. */
 #define TL_SLOT_KEPT ((size_t)4 << 20)
 
 /* The bytes that a decoder reads. */

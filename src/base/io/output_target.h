@@ -13,7 +13,7 @@ typedef struct tl_target {
     char *path;      /* as given, for messages; NULL: memory */
     char *real_path; /* of a file that appears by rename: symbolic links resolved; else NULL */
     char *temporary; /* its temporary name, if any */
-    bool nameless;   /* has no name before it is complete: a crash leaves nothing behind */
+    bool nameless;   /* has no name before it is complete: a crash leaves nothing */
     bool is_stdout;  /* the caller's: never closed */
     bool overwrite;
     bool seekable;

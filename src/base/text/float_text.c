@@ -11,7 +11,7 @@
 #include "base/compiler.h"
 #include "base/text/number.h"
 
-/* Digits of the fast way. Integers of so many digits are exact in a double, and so are the powers of ten that divide
+/* Digits of the fast way. Integers of this many digits are exact in a double, and so are the powers of ten that divide
  * them: then one correctly rounded division gives the number that the text reads back as. */
 enum { EXACT_DIGITS = 15, DOUBLE_DIGITS = 17, FLOAT_DIGITS = 9, FLOAT_LEAST = 6, FRACTION_MAX = 9, SIX = 6 };
 

@@ -51,7 +51,7 @@ typedef struct tl_json_value {
 
 /* Parses n bytes of text into a tree of at most values_max values. Errors: TL_EDAMAGED with e->offset in the text and a
  * message without a position ("expected a value, found '}'"); TL_EUNSUPPORTED if it is deeper or longer than the limits
- * above; TL_ENOMEM if memory or values_max are exhausted. After a failure the arena keeps what was allocated. */
+ * above; TL_ENOMEM if memory or values_max are exhausted. After a failure the arena keeps its allocations. */
 int tl_json_parse(const tl_json_value **out, tl_arena *arena, const char *text, size_t n, uint32_t values_max,
                   tl_error *e);
 

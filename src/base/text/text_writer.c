@@ -51,7 +51,7 @@ TL_NOINLINE void tl_text_refill(tl_text_writer *tw)
     tl_pb *b = tw->buffer;
     b->n = b->failed ? 0 : (size_t)(tw->p - (char *)b->data);
     if (b->failed || !grow(b))
-        b->n = 0; /* from now on overwrites the beginning, which nobody will read */
+        b->n = 0; /* from now on overwrites the beginning, which is not used */
     tw->p = (char *)b->data + b->n;
     tw->end = (char *)b->data + b->capacity;
     assert((size_t)(tw->end - tw->p) >= TL_TEXT_ROOM);

@@ -64,7 +64,7 @@ TL_ALWAYS_INLINE void tl_text_char(tl_text_writer *tw, char c)
 #define TL_TEXT_PUT(tw, text)  (tl_text_room(tw, sizeof(text) - 1), TL_TEXT_COPY(tw, text))
 #define TL_TEXT_COPY(tw, text) ((void)memcpy((tw)->p, (text), sizeof(text) - 1), (void)((tw)->p += sizeof(text) - 1))
 
-/* Text that is copied often has so many readable bytes after it, so that a fixed number of instructions can copy short
+/* Frequently copied text has this many readable bytes after it, so that a fixed number of instructions can copy short
  * pieces. */
 #define TL_TEXT_PADDING 32u
 

@@ -5,7 +5,7 @@
 
 size_t tl_utf8_length(const char *s, size_t n)
 {
-    /* The smallest character that needs so many bytes: longer encodings are not allowed. */
+    /* The smallest character that needs that many bytes: longer encodings are not allowed. */
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     uint32_t c = (unsigned char)s[0];
     if (c < 0x80)

@@ -1,4 +1,4 @@
-/* traceloom info: what is this trace, how long, what is in it, what was lost. */
+/* traceloom info: the kind of a trace, its length, its contents, and its losses. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -35,7 +35,7 @@ static void print_wrapped(const char *text, unsigned at, unsigned width)
     putchar('\n');
 }
 
-/* An example and what it shows: on the next line where both are too long. */
+/* An example and its description, on the next line if both are too long for one. */
 static void print_example(const char *command, int width, const char *text)
 {
     if ((size_t)width + 4 + strlen(text) <= help_width || help_width == HELP_WIDTH) {

@@ -109,7 +109,7 @@ static bool is_taken(const tl_record *r)
     return false;
 }
 
-/* The program's name; with a number behind it if there is such a recording already. */
+/* The program's name; with a number after it if there is such a recording already. */
 static void name_by_program(tl_record *r)
 {
     const tl_arguments *a = r->cli->args;

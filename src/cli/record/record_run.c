@@ -13,7 +13,7 @@
 
 /* Signals sent to us that are meant for the program. */
 static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT};
-/* Signals that a terminal sends to both: the program decides what they mean. */
+/* Signals that a terminal sends to both: the program decides their meaning. */
 static const int left_alone[] = {SIGINT, SIGQUIT};
 enum { NPASSED = TL_COUNT(passed_on), NLEFT = TL_COUNT(left_alone) };
 

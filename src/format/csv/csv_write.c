@@ -6,7 +6,7 @@
  *
  *   ts             ns since the begin of the trace (ticks where the clock has no frequency)
  *   cpu            empty where it is not known
- *   function, id   empty for events that are not of a function; function also where there is no name
+ *   function, id   empty for events without a function; function also if it has no name
  *   fields         the other fields as one JSON object, empty if there are none; contexts are its member "context"
  *
  * With tl_write_options.columns, of one class, each field has a column in place of `fields`:

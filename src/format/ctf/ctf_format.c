@@ -1,7 +1,7 @@
 /* Reading folders of the Common Trace Format: 1.8, 2, and the proposal of 2010.
  *
  *   FOLDER/metadata        what packets and events look like (text, or packets of text)
- *   FOLDER/NAME            data stream files: packets, one behind the other
+ *   FOLDER/NAME            data stream files: packets, one after the other
  *     packet               header and context (magic number, uuid, stream class, sizes, times, counters), then events
  *       event              header (class, time), contexts, fields; aligned to bits as their types say
  *   FOLDER/index/          LTTng's index of packets: not used, see ctf_walk.c

@@ -6,7 +6,7 @@
  *     n1 -> n2 [label="12 x 3.4 ms", penwidth=...];
  *   }
  *
- * A picture of all functions of a program helps nobody. It shows those with the largest totals: at most NODES_MAX, and
+ * A picture of all functions of a program is useless. It shows those with the largest totals: at most NODES_MAX, and
  * only those with 1/SHARE of the time or more (if there is any time); and the calls between them with 1/EDGE_SHARE of
  * the time or of the number of all calls, at most EDGES_MAX. Time within recursive calls counts once, see
  * model/callgraph.h. Of samples the chosen weight is in the place of time, and samples (or allocations) in that of

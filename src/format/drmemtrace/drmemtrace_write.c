@@ -41,7 +41,7 @@ typedef struct drmemtrace_writer {
     a64_class cls;
     bool has_target;
     unsigned level;
-    bool is_call, has_number; /* the last instruction was a system call; of which the number was written */
+    bool is_call, has_number; /* the last instruction was a system call; its number was written */
     uint64_t without_pc, lost_arguments, lost_targets;
 } drmemtrace_writer;
 

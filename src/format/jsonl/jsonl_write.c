@@ -89,7 +89,7 @@ static int jsonl_create(void *writer, const tl_write_context *context, tl_error 
     return status < 0 || w->function ? status : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "jsonl: no memory for the classes");
 }
 
-/* "fields":{...},"context":{...} without the first word and the bracket behind it. */
+/* "fields":{...},"context":{...} without the first word and the bracket after it. */
 static void put_members(tl_text_writer *tw, tl_lines *w, const tl_class *c, const tl_batch *b, uint32_t i, bool any)
 {
     const tl_class_text *text = w->cls[c->id].text;

@@ -71,7 +71,7 @@ typedef struct listing_writer {
     bool mine; /* ... and ends with an instruction: what follows ... */
     uint32_t open_track;
     uint64_t open_number; /* ... this instruction is appended, ... */
-    unsigned padding;     /* ... after so many spaces */
+    unsigned padding;     /* ... after that many spaces */
 
     uint64_t number;                           /* of the last line, ... */
     char digits[NUMBER_MAX + TL_TEXT_PADDING]; /* ... as text that ends at NUMBER_MAX, all but ... */

@@ -16,7 +16,7 @@
 #include "model/format_impl.h"
 
 #define INTERVAL   UINT64_C(100000000) /* instructions, by default: usual with SimPoint */
-#define BLOCKS_MAX (1u << 24)          /* distinct ones; more is TL_ENOMEM: such a vector helps nobody */
+#define BLOCKS_MAX (1u << 24)          /* distinct ones; more is TL_ENOMEM: such a vector is useless */
 #define NO_TRACK   UINT32_MAX
 
 typedef struct simpoint_writer {

@@ -3,7 +3,7 @@
  *   {"type":"sampled","name":"thread 0x2","unit":"nanoseconds","startValue":0,
  *    "samples":[[0,1],[0,1,2]],"weights":[20000000,10000000],"endValue":30000000}
  *
- * Samples stand in the order in which they were taken, those of the same stack in a row as one. A sample weighs the
+ * Samples are in the order in which they were taken, those of the same stack in a row as one. A sample weighs the
  * time that it stands for; time without samples is not shown. As with calls, the samples of a track are kept until the
  * end:
  *

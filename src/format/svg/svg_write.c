@@ -184,7 +184,7 @@ static void put_tooltip(writer *w, const svg_box *b, const char *name)
     tl_output_puts(w->out, "</title>");
 }
 
-/* As much of a name as fits into so many character cells; wide characters take two. Like fit() in the script. */
+/* As much of a name as fits into `cells` character cells; wide characters take two. Like fit() in the script. */
 static void put_fitting(writer *w, const char *name, unsigned cells)
 {
     const size_t n = strlen(name);

@@ -98,7 +98,7 @@ TL_ALWAYS_INLINE uint64_t number(decoder *d, const char *what)
     return TL_LIKELY(d->at < d->end && *d->at < 0x80) ? *d->at++ : long_number(d, what);
 }
 
-/* A number of entries, each of which takes at least `least` of the remaining bytes. */
+/* A number of entries, each at least `least` of the remaining bytes long. */
 static uint32_t count(decoder *d, const char *what, uint32_t least, uint32_t most)
 {
     const uint8_t *begin = d->at;

@@ -19,7 +19,7 @@
  *            tree        places depth-first, siblings in canonical order, as two columns: how many levels up from the
  *                        place before the parent is; and which thread or function, as the difference to the sibling
  *            sums        columns: calls; total; total - self; total - outer;
- *                        (2) of samples instead: what the place has itself of samples; time; bytes and allocations
+ *                        (2) of samples instead: the place's own samples; time; bytes and allocations
  *            unwound     (2) column of calls that the exit of an outer one closed, if there are any
  *            durations   with histogram only, of places with calls: columns of total/calls - min; max - min; buckets
  *

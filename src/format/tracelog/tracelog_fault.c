@@ -1,4 +1,4 @@
-/* Finds why a line is malformed: the slow and thorough reader behind the fast one.
+/* Finds why a line is malformed: the slow and thorough reader after the fast one.
  *
  * It reads a line as people would: words, then the number of fields, then one field after the other; the first error
  * gives the rule. Rules: unknown-record, field, number-range, string, prefix (all with "tracelog." in front);

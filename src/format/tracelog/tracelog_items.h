@@ -102,7 +102,7 @@ TL_ALWAYS_INLINE const uint8_t *tracelog_hex(const uint8_t *p, unsigned expected
     return tracelog_hex_long(p, value, digits);
 }
 
-/* The same behind 0x. */
+/* The same after 0x. */
 TL_ALWAYS_INLINE const uint8_t *tracelog_0x(const uint8_t *p, unsigned expected, uint64_t *value, unsigned *digits)
 {
     return TL_LIKELY(p[0] == '0' && p[1] == 'x') ? tracelog_hex(p + 2, expected, value, digits) : NULL;

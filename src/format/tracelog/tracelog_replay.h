@@ -81,7 +81,7 @@ void tracelog_replay_unmix(tracelog_replay *p); /* ends that early */
 /* With fewer persistent frames, those that no thread has any more are kept. */
 #define TRACELOG_LASTING_LEAST 4096u
 
-/* Sets the stack of a thread after a sam str that keeps so many frames. False when memory runs out. For
+/* Sets the stack of a thread after a sam str that keeps `kept` frames. False when memory runs out. For
  * tracelog_replay.c, as are the following. */
 bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_part *part, const tracelog_note *note,
                            uint32_t kept, tl_value *out);

@@ -124,7 +124,7 @@ static const uint8_t *read_CODE(scan *s, const uint8_t *p, const bool store)
 
 enum { FRAMES_AT_ONCE = 512 };
 
-/* More room for the frames of a line, of which n before `at` exist and are moved. Returns the place of the next. */
+/* More room for the frames of a line; moves the n existing ones before `at`. Returns the place of the next. */
 TL_NOINLINE static tl_frame *grow_frames(tracelog_part *part, const tl_frame *at, uint32_t n)
 {
     const size_t room = n < FRAMES_AT_ONCE / 2 ? FRAMES_AT_ONCE : 2 * (size_t)n;

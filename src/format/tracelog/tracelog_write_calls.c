@@ -3,7 +3,7 @@
  *   calls    Each entry and exit is a line of count 0 that changes the stack. Before it stands one with the whole ms
  *            that began since the last such line, as samples of the stack so far: what a sampler of 1 kHz would have
  *            seen. Time outside of all calls is not counted.
- *   samples  keep their counts where their period is whole ms; else they become samples of 1 ms, and what is left over
+ *   samples  keep their counts if their period is whole ms; else they become samples of 1 ms, and what is left over
  *            is added to the next one of the thread.
  *
  * Threads are tracks, or, where contexts of the events name them, those. */

@@ -44,7 +44,7 @@ bool tracelog_is_sample(const tl_class *c);
 bool tracelog_put_call(tl_text_writer *tw, struct tracelog_writer *w, const tl_batch *b, uint32_t i);
 bool tracelog_put_foreign_sample(tl_text_writer *tw, struct tracelog_writer *w, const tl_batch *b, uint32_t i);
 
-/* Writes a line up to its frames: the stack of a thread was `size` frames deep, of which `kept` remain. */
+/* Writes a line up to its frames: the stack of a thread was `size` frames deep, and `kept` of them remain. */
 void tracelog_put_line(tl_text_writer *tw, uint64_t iid, uint64_t ms, uint64_t count, uint32_t kept, uint32_t size);
 /* Writes lines with any number of samples of the current stack. */
 void tracelog_put_count(tl_text_writer *tw, uint64_t iid, uint64_t ms, uint64_t count, uint32_t depth);

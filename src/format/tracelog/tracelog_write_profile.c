@@ -4,7 +4,7 @@
  *            whole number of ms, that is the period and the counts are exact; else the period is 1 ms, and what is left
  *            over of one stack is added to the next, so that sums stay right.
  *   threads  each tree is a thread, whose samples follow each other without a gap.
- *   memory   a sam mem line behind the sam str line of its stack; the classes of objects are not known. */
+ *   memory   a sam mem line after the sam str line of its stack; the classes of objects are not known. */
 #include <stdlib.h>
 #include <string.h>
 

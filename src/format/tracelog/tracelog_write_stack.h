@@ -67,7 +67,7 @@ typedef struct tracelog_change {
 bool tracelog_stack_set(tracelog_threads *t, tracelog_thread *thread, const tl_frame *top, uint32_t kept,
                         tracelog_change *out, uint64_t *too_deep);
 
-/* Makes room for so many frames. False when memory runs out. */
+/* Makes room for n frames. False when memory runs out. */
 bool tracelog_stack_reserve(tracelog_thread *thread, uint32_t n);
 
 #endif

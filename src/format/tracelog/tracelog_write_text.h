@@ -11,7 +11,7 @@
 /* Digits of numbers that are not from the source. */
 enum { TRACELOG_IID_DIGITS = 8, TRACELOG_POINTER_DIGITS = 16, TRACELOG_DIGITS_MAX = 16 };
 
-/* From the character behind '9' to the letter of ten. */
+/* From the character after '9' to the letter of ten. */
 enum tracelog_letters { TRACELOG_UPPER = 'A' - '9' - 1, TRACELOG_LOWER = 'a' - '9' - 1 };
 
 /* Eight hexadecimal digits. */
@@ -26,7 +26,7 @@ TL_ALWAYS_INLINE void tracelog_put_eight(char *p, uint32_t v, enum tracelog_lett
     tl_store64(p, x + ones * '0' + above_nine * letters, true);
 }
 
-/* 0x and at least so many digits (at most 16). Needs room for 18 bytes. */
+/* 0x and at least `least` digits (at most 16). Needs room for 18 bytes. */
 TL_ALWAYS_INLINE char *tracelog_put_hex(char *p, uint64_t v, unsigned least, enum tracelog_letters letters)
 {
     const unsigned needed = (67 - (unsigned)__builtin_clzll(v | 1)) / 4, digits = needed > least ? needed : least;

@@ -116,7 +116,7 @@ static int add_argument(tl_batch *b, uint64_t value)
     return 0;
 }
 
-/* Appends function records of a kind below `kinds`, and skips arguments that nobody wants; returns how many of n
+/* Appends function records of a kind below `kinds`, and skips unwanted arguments; returns how many of n
  * records. There is room for all. */
 TL_ALWAYS_INLINE uint32_t append_calls(tl_batch *b, const uint8_t *p, uint32_t n, unsigned kinds, const bool big)
 {

@@ -70,7 +70,7 @@ int fdr_scan_header(fdr_scan *s, uint64_t position, fdr_header *h, tl_error *e)
     return 1;
 }
 
-/* A header where a buffer may begin: goes on after it, or leaves out the rest of the file. 1: found; 0: none. */
+/* A header where a buffer may begin: continues after it, or leaves out the rest of the file. 1: found; 0: none. */
 static int pass_header(fdr_scan *s, tl_error *e)
 {
     const uint64_t size = s->index->size, at = s->next;

@@ -1,4 +1,4 @@
-/* The index of an FDR log: where each thread's buffers are, which of their bytes are good, and what is damaged.
+/* The index of an FDR log: each thread's buffers, which of their bytes are good, and the damage.
  *
  * Building it reads the whole file once and handles all damage: cursors then read only ranges of complete, known
  * records. */

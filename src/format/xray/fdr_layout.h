@@ -36,7 +36,7 @@ enum {
     FDR_HEADER_SIZE = 32
 };
 
-/* Files of our own recorder (src/rt) are of version 5 and say so in the header: "tlrt", a letter, three zeros.
+/* Files of our own recorder (src/rt) are of version 5 and marked in the header: "tlrt", a letter, three zeros.
  *
  *   'D'  done: a usual file.
  *   'L'  live: being written, or its program was killed. The file is mapped and filled in place: extents are the room

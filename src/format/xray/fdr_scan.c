@@ -175,7 +175,7 @@ static int scan_event(fdr_scan *s, fdr_scanned *b, const uint8_t *p, unsigned ki
         b->payload = b->position;
     }
     if (b->overwritten) {
-        if (x->version > 1) { /* the extents count what was overwritten */
+        if (x->version > 1) { /* the extents count overwritten bytes */
             b->end = b->end - b->position > (uint64_t)size ? b->end - (uint64_t)size : b->position;
             b->stop = b->end < b->stop ? b->end : b->stop;
         }

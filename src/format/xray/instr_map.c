@@ -13,7 +13,7 @@
  * version 2      the address minus the place of the field that holds it; needs no relocation
  *
  * Ids are stored nowhere: id n is the n-th run of sleds with the same function, counted from 1 and over sleds of every
- * kind. docs/format/xray-instr-map.md tells the whole story. */
+ * kind. docs/format/xray-instr-map.md has the details. */
 #include "format/xray/instr_map.h"
 
 #include <elf.h>

@@ -44,11 +44,11 @@ typedef struct xtrace_claims {
 int xtrace_claims_init(xtrace_claims *c, const xtrace_snapshots *s, tl_input *stream, tl_error *e);
 void xtrace_claims_fini(xtrace_claims *c);
 
-/* A token begins at an offset >= due_offset (or the stream ends there), after so many instructions. */
+/* A token begins at an offset >= due_offset (or the stream ends there), after `insns` instructions. */
 void xtrace_claims_token(xtrace_claims *c, uint64_t offset, uint64_t insns, uint64_t user);
 /* Instruction number due_insns, whose token is at an offset; the next token is at `next`. */
 int xtrace_claims_insn(xtrace_claims *c, uint32_t opcode, uint64_t offset, uint64_t next, tl_error *e);
-/* The stream has ended after so many instructions: reports what is wrong. */
+/* The stream has ended after `insns` instructions: reports what is wrong. */
 int xtrace_claims_end(const xtrace_claims *c, uint64_t insns, tl_error *e);
 
 #endif

@@ -10,7 +10,7 @@
 #include "isa/a64.h"
 #include "model/field_text.h"
 
-/* After a place where the output could be cut but was not, the next offer comes after so many bytes. */
+/* After a place where the output could be cut but was not, the next offer comes after that many bytes. */
 #define OFFER_AGAIN (64u << 10)
 
 /* The magic number of the bytes about frames: see docs/format/xtrace.md. */

@@ -12,7 +12,7 @@
 #include "format/xtrace/xtrace_tokens.h"
 #include "format/xtrace/xtrace_write.h"
 
-/* A stream is ordered by TIMEs if the first one is within so many bytes. */
+/* A stream is ordered by TIMEs if the first one is within these bytes. */
 #define TIME_WITHIN (64u << 10)
 
 /* Adds the file's track, or finds that of its pair. */
@@ -148,7 +148,7 @@ static bool same_recording(const xtrace_name *p, const xtrace_name *q)
     return p->time_length == q->time_length && memcmp(p->time, q->time, p->time_length) == 0;
 }
 
-/* Does this file say that a processor was recorded? */
+/* Is this file the recording of a processor? */
 static bool is_of_processor(const xtrace_file *f)
 {
     const bool header = f->parts.kind == XTRACE_SNAPSHOTS && f->snapshots.has_header;

@@ -63,7 +63,7 @@ static int look_at_insn(image_checker *c, const uint8_t *p, tl_error *e)
     return xtrace_touch_insn(&c->touch, c->has_pc, c->pc, op, e);
 }
 
-/* Checks the token at p, of which all bytes are there unless it is a VEC. */
+/* Checks the token at p; all its bytes are there unless it is a VEC. */
 static int look_at(image_checker *c, const uint8_t *p, uint64_t size, tl_error *e)
 {
     c->told = false;

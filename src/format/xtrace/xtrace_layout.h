@@ -1,7 +1,7 @@
 /* The bytes of an instruction stream (.xinsndata.bin): tokens, each with its payload, little-endian, nothing else.
  *
  *     token   7 6 5 4 3 2 1 0
- *             h h h h h c c c      c: class, h: what it is in its class
+ *             h h h h h c c c      c: class, h: kind within its class
  *
  *     c  name      token                    payload
  *     1  INST      EL<<6 | 0x01             u32 opcode; the pc is that of the instruction before, plus 4
@@ -15,7 +15,7 @@
  *        VEC       0x24                     u64 n, n times (u64 base, u64 length)
  *     7  TIME      0x07                     u64: order of the next access among all streams
  *
- * Tokens behind an instruction belong to it. The layout of snapshots is in xtrace_snapshot.h. */
+ * Tokens after an instruction belong to it. The layout of snapshots is in xtrace_snapshot.h. */
 #ifndef TL_XTRACE_LAYOUT_H
 #define TL_XTRACE_LAYOUT_H
 

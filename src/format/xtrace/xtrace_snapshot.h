@@ -7,13 +7,13 @@
  *          0  u64 number of the stream's file   8  u64 offset in it
  *         16  u64 user instructions before     24  u64 instructions before
  *         32  32 u64: X0 .. X30, SP           288  32 of V: Z0 .. Z31
- *     288 + 32 V  16 of P: P0 .. P15, of which V / 8 bytes count   then P: FFR, the same
+ *     288 + 32 V  16 of P: P0 .. P15, V / 8 bytes of them count   then P: FFR, the same
  *     then V * V: ZA    then 11 u64: FPCR .. DAIF    then u64 vector length in bits
  *
  * Nothing says how large the header is, nor the vectors: the size of the file and the ends of the records do. Of all
  * sizes of headers and vectors the first that fits exactly is taken: whole records, each with its vector length at its
  * end. If there is none, then the one with the most such ends, if these are more than half of its records. Files of
- * many records are looked at in samples. */
+ * many records are sampled. */
 #ifndef TL_XTRACE_SNAPSHOT_H
 #define TL_XTRACE_SNAPSHOT_H
 
@@ -46,7 +46,7 @@ typedef struct xtrace_snapshots {
     uint32_t vl;     /* bits of a vector; 0: unknown, there are no records */
     uint64_t record_size;
     uint64_t first;   /* offset of the first record */
-    uint64_t records; /* complete ones, some of which may be damaged */
+    uint64_t records; /* complete ones, perhaps damaged */
     bool has_range;   /* ... and the counts of the first and the last good record: */
     uint64_t first_insns, last_insns;
     bool has_header; /* its contents: */
@@ -64,7 +64,7 @@ typedef struct xtrace_entry {
     bool good;                  /* equals the vector length of the file */
 } xtrace_entry;
 
-/* Bytes of a record with vectors of so many bits. */
+/* Bytes of a record with vectors of `vl` bits. */
 uint64_t xtrace_snapshot_size(uint32_t vl);
 /* Finds the layout; reports damage: a file without a layout, a truncated record. Reads a bounded number of places in a
  * valid file. `file` lives as long as *s, or is NULL. Nothing has to be closed. */

@@ -144,7 +144,7 @@ static const uint8_t *fill(xtrace_cursor *c, tl_batch *b, const uint8_t *p, cons
     columns k = {b->ts, b->key, b->aux, b->rank, b->cls, b->val, b->v, b->arena, b->n, b->capacity, b->nval};
     if ((size_t)(end - p) < ENOUGH || c->count == 0 || c->count >= stop || (c->no_pc && b->rank))
         return p;
-    if (stop - c->count < k.end - k.n) /* so many events have no more instructions */
+    if (stop - c->count < k.end - k.n) /* that many events have no more instructions */
         k.end = k.n + (uint32_t)(stop - c->count);
     if (b->val) {
         const uint32_t used = b->nval;

@@ -70,7 +70,7 @@ int xtrace_find_chain(tl_window *w, uint64_t offset, uint64_t *found, tl_error *
     }
 }
 
-/* Reading cannot go on at c->offset. 1: it goes on elsewhere; 0: it has ended; < 0: error. */
+/* Reading cannot continue at c->offset. 1: it continues elsewhere; 0: it has ended; < 0: error. */
 static int give_up(xtrace_cursor *c, const char *rule, const char *what, tl_error *e)
 {
     if (c->part)

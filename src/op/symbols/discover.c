@@ -191,7 +191,7 @@ static int find_aliases(tl_source *s, tl_error *e)
     return ok ? 0 : no_memory(e);
 }
 
-/* Notes on what the limits leave out. */
+/* Notes on omissions by limits. */
 static int report_limits(tl_source *s, tl_error *e)
 {
     tl_damage note = {.offset = TL_NO_OFFSET, .kind = TL_DAMAGE_NOTE, .rule = "symbols.many-functions"};

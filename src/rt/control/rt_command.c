@@ -76,7 +76,7 @@ static void say(rt_line *result, const char *what, const char *path)
         tl_rt_line_text(result, path);
 }
 
-/* "WHAT: FILE: why". If the patterns are the reason, the recorder goes on waiting. */
+/* "WHAT: FILE: why". If the patterns are the reason, the recorder keeps waiting. */
 static void say_failure(rt_line *result, const char *what, int status)
 {
     const bool useless = status == -ENOENT && tl_rt.state != RT_OVER;

@@ -55,7 +55,7 @@ static void put_number(unsigned offset, uint64_t v)
     *(volatile uint64_t *)(void *)(control.page + offset) = v;
 }
 
-/* Waits until *w is no longer `value`, somebody wakes it, or the time is over. */
+/* Waits until *w is no longer `value`, it is woken, or the time is over. */
 static void wait_on(volatile uint32_t *w, uint32_t value, uint64_t ns)
 {
     struct timespec t = {(time_t)(ns / SECOND), (long)(ns % SECOND)};

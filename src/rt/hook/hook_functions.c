@@ -44,7 +44,7 @@ static rt_address_slot *volatile table; /* the table of rt_ids.c while recording
 
 /* ---- entry ---- */
 
-/* A function with its two hooks is longer than this: a hook within so many bytes of its begin is its own. */
+/* A function with its two hooks is longer than this: a hook within that many bytes of its begin is its own. */
 enum { FIRST_WITHIN = 72 };
 
 /* An entry hook not known to be its function's first: that of an inlined function, or seen for the first time. Calls to

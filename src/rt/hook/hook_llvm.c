@@ -337,7 +337,7 @@ bool tl_rt_llvm_present(void)
  * touch its sleds. */
 static const rt_object *find_program(void)
 {
-    static const rt_handlers *handlers; /* nobody calls through it */
+    static const rt_handlers *handlers; /* never called through */
     static rt_sled_map map = {.version = RT_START_VERSION, .handlers = &handlers};
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < tl_rt_objects(); i++) {

@@ -1,4 +1,4 @@
-/* What an object with sleds tells the recorder about itself when it is loaded. See rt_object_start.c. */
+/* How an object with sleds registers with the recorder when it is loaded. See rt_object_start.c. */
 #ifndef TL_RT_OBJECT_START_H
 #define TL_RT_OBJECT_START_H
 

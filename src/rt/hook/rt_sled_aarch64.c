@@ -11,7 +11,7 @@
  *   custom, typed            b +24, b +36; a call    nop; a call
  *
  * Only a branch and a nop are exchanged while others may execute them: the architecture allows that. No register of the
- * function changes, not even x16 and x17, which may hold the target of the jump behind a tail sled. */
+ * function changes, not even x16 and x17, which may hold the target of the jump after a tail sled. */
 #if defined(__aarch64__)
 
 #include "rt/hook/rt_sled.h"

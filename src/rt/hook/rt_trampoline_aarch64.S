@@ -8,7 +8,7 @@
  * Handlers touch no vector register (-mgeneral-regs-only), so none is kept here.
  *
  * The caller's x30 is in the sled's pair, and where the trampoline returns to in its own: for debuggers to find both,
- * the return address is given the column of x16, which nobody wants. */
+ * the return address gets the column of x16, which is not needed. */
 #if defined(__aarch64__)
 
     /* rt_handlers */

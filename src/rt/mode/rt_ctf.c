@@ -259,7 +259,7 @@ void tl_rt_ctf_child(void)
         if (streams[i]) {
             rt_ctf_stream *s = streams[i];
             if (s->packet && tl_rt_lane_get(i) == tl_rt_lane && tl_rt_lane->busy)
-                tl_rt_store_leave(s->packet, s->size, true); /* the parent's event that the fork interrupted goes on */
+                tl_rt_store_leave(s->packet, s->size, true); /* the parent's event continues after the fork */
             else
                 tl_rt_ctf_stream_forget(s);
             s->file = 0;

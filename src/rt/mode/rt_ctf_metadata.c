@@ -1,4 +1,4 @@
-/* Writes metadata of CTF 2 while events are recorded: a sequence of JSON objects, each behind a record separator.
+/* Writes metadata of CTF 2 while events are recorded: a sequence of JSON objects, each after a record separator.
  *
  * A file that ends inside an object cannot be read at all. A write within one page happens as a whole or not at all,
  * even if the program is killed: so no object crosses the end of a page, and blanks fill the rest. */
@@ -200,7 +200,7 @@ static long end(long fd, rt_json *j)
     return append(fd, j->n);
 }
 
-/* ---- what is known at the start ---- */
+/* ---- known at the start ---- */
 
 static void put_uuid(rt_json *j)
 {

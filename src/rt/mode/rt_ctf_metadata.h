@@ -15,6 +15,6 @@ int tl_rt_ctf_metadata_start(void);
 void tl_rt_ctf_metadata_clock(void);
 /* Classes of a site; with the lane busy, before an event of the site. 0 or -errno. */
 long tl_rt_ctf_metadata_site(const struct tl_rt_site *site);
-void tl_rt_ctf_metadata_child(void); /* after fork: nobody holds a lock */
+void tl_rt_ctf_metadata_child(void); /* after fork: no lock is held */
 
 #endif

@@ -147,7 +147,7 @@ static long take(rt_ctf_stream *s, long fd, uint64_t offset, uint64_t size, uint
     if (RT_IS_ERROR(at))
         return at;
     char *p = (char *)at;
-    if (size < LAST_PACKET) /* otherwise the kernel also maps pages of the hole behind it, which takes much longer */
+    if (size < LAST_PACKET) /* otherwise the kernel also maps pages of the hole after it, which takes much longer */
         RT_SYS3(SYS_madvise, p, size, MADV_RANDOM);
     RT_SYS3(SYS_madvise, p, size, MADV_POPULATE_WRITE); /* on kernels without it, pages come one by one */
     fill_header(s, p, offset, now, discarded);

@@ -22,7 +22,7 @@ int tl_rt_fdr_start(void);
  * -errno if events are missing from it. */
 int tl_rt_fdr_finish(int *named);
 /* Writes a complete copy of the file so far, in two steps: the first while hooks are off and lanes are settled; the
- * second may run while recording goes on, unless old slots are reused. */
+ * second may run while recording continues, unless old slots are reused. */
 int tl_rt_fdr_flush_mark(void);
 int tl_rt_fdr_flush_copy(const char *path);
 void tl_rt_fdr_child(void);

@@ -82,7 +82,7 @@ static uint64_t events_in(const rt_ring_slot *s)
     return (used > s->other_bytes ? (used - s->other_bytes) / FDR_FUNCTION_SIZE : 0) + s->other_events;
 }
 
-/* Notes that so many events, up to `time`, were overwritten. With the lock. */
+/* Notes that `events` more, up to `time`, were overwritten. With the lock. */
 static void overwrite(uint64_t events, uint64_t time)
 {
     ring.note.reused++;

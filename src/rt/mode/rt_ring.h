@@ -7,7 +7,7 @@
  * are made. Then it gets the first ended one; if there is none, it overwrites its own oldest. So the last events of a
  * thread that ended stay until another thread needs the room.
  *
- * A thread may begin in the slot in which another one ended, behind that one's events. When its ring is full, its part
+ * A thread may begin in the slot in which another one ended, after that one's events. When its ring is full, its part
  * of that slot is overwritten first, and the slot becomes an ended one: the part of the other thread stays. */
 #ifndef TL_RT_RING_H
 #define TL_RT_RING_H
@@ -31,7 +31,7 @@ uint64_t tl_rt_ring_slot_size(void);
 /* Puts an empty slot into the lane's ring as l->slot, and ends the one before; false: none left. From hooks, with
  * signals blocked. */
 bool tl_rt_ring_take(rt_lane *l);
-/* The lane's thread ended: its slots become ended ones, except the newest if the next thread goes on in it. */
+/* The lane's thread ended: its slots become ended ones, except the newest if the next thread continues in it. */
 void tl_rt_ring_leave(rt_lane *l, bool go_on);
 /* In a child after fork. */
 void tl_rt_ring_child(bool busy);

@@ -18,7 +18,7 @@ enum { ROOM = 16384, PAGE_MIN = 4096, BUILD_ID_MAX = 32 };
 struct mapping {
     uintptr_t from, to, offset;
     bool readable;
-    const char *path; /* with a final zero; not behind pages without a file */
+    const char *path; /* with a final zero; not after pages without a file */
 };
 
 static const char *read_hex(const char *s, uintptr_t *out)

@@ -1,6 +1,6 @@
 /* Names of functions by address, from the symbol tables of an object's file.
  *
- * The file is read into our own memory, not mapped: if somebody truncates it, the program does not crash.
+ * The file is read into our own memory, not mapped: truncating it does not crash the program.
  * The library finds the same names (op/symbols/symbolize.h): a function symbol with exactly the address, global before
  * weak before local, then the first in .symtab, then in .dynsym. Nothing in the file is trusted. */
 #include <elf.h>

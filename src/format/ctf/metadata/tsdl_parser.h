@@ -7,7 +7,7 @@
  *   tsdl_specifiers          integer {...}, unsigned long, enum {...}, declarators, typedef, typealias
  *   tsdl_compound            struct {...}, variant {...}
  *   tsdl_blocks              trace, env, clock, stream, event
- *   tsdl_clocks              which fields tell which time
+ *   tsdl_clocks              which fields hold which time
  *   tsdl_locate              where the lengths and tags are that types refer to
  *   tsdl_bind                puts types where they are used: roles, locations, ranges of options
  *   tsdl_parser              ctf_tsdl_parse(): all of it, and the finished schema */

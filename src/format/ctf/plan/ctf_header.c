@@ -204,7 +204,7 @@ static ctf_header_status check_identity(const ctf_plans *p, const ctf_run *r, ct
 static void take_roles(const ctf_run *r, ctf_packet *p)
 {
     p->has_begin = has(r, CTF_ROLE_TIMESTAMP);
-    p->begin = p->has_begin ? r->clock : 0; /* from one or more fields, each of which may have a part */
+    p->begin = p->has_begin ? r->clock : 0; /* from one or more fields, each with a part of it */
     p->has_end = has(r, CTF_ROLE_PACKET_END);
     p->end = p->has_end ? value(r, CTF_ROLE_PACKET_END) : 0;
     p->has_discarded = has(r, CTF_ROLE_DISCARDED);

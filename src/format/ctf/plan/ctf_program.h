@@ -1,4 +1,4 @@
-/* Programs: what a type tree is compiled to. A straight list of operations on a bit position.
+/* Programs: the compiled form of a type tree. A straight list of operations on a bit position.
  *
  * Numbers at fixed places form runs: one bounds check, then a load for each. A load is branch-free: eight bytes in the
  * byte order of the field, shifted left to drop the bits above the field, then right to drop those below

@@ -77,7 +77,7 @@ static int verify(const ctf_walk *w, const ctf_packet *p, tl_error *e)
     if (p->checksum_scheme > CTF2010_CRC32)
         return report(w, p, TL_DAMAGE_FAULT, CTF_2010_CHECKSUM_SCHEME, "ctf2010.checksum-scheme",
                       "unknown checksum scheme: not verified", e);
-    if (p->checksum_scheme == CTF2010_NO_CHECKSUM || p->truncated || !w->report) /* nobody needs it */
+    if (p->checksum_scheme == CTF2010_NO_CHECKSUM || p->truncated || !w->report) /* not needed */
         return 0;
     uint32_t sum;
     const int r = sum_of(w, p, &sum, e);

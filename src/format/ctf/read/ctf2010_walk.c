@@ -128,7 +128,7 @@ static int follower_of(ctf_walk *w, uint32_t packet_size, uint64_t *follower, tl
     if (packet_size >= CTF_2010_HEADER && *follower == size)
         return 0;
     if (packet_size >= CTF_2010_HEADER && *follower < size) {
-        /* Not through the window: wrong sizes may lead far away, and the search goes on here. */
+        /* Not through the window: wrong sizes may lead far away, and the search continues here. */
         uint8_t mark[MARK_SIZE];
         size_t got;
         int r = tl_input_read(w->window->in, *follower, mark, sizeof mark, &got, e);

@@ -226,7 +226,7 @@ static int open_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
         uint64_t bad;
         char what[160];
         c->run.at = 0;
-        /* In version 2 every packet begins at clock 0; in 1.8 the clock goes on unless the packet has a begin. */
+        /* In version 2 every packet begins at clock 0; in 1.8 the clock continues unless the packet has a begin. */
         if (plans->schema->dialect == CTF_2 || p->has_begin)
             c->run.clock = 0;
         (void)ctf_packet_header_run(plans, &c->run, &again, &bad, what); /* for the registers; the walk checked it */

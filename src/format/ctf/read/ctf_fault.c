@@ -1,4 +1,4 @@
-/* Reports events that cannot be decoded: where, what was found, what was lost. */
+/* Reports events that cannot be decoded: where, why, and the loss. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Events and packets that the tracer lost.
  *
- * Both counters run from packet to packet of a stream: the difference is what was lost. A single value means nothing
+ * Both counters run from packet to packet of a stream: the difference is the loss. A single value means nothing
  * without the previous one, so that of the first packet counts only if it is number 0 of its stream; in the dialect of
  * 2010 counters start with each file. */
 #include "format/ctf/read/ctf_losses.h"
@@ -162,7 +162,7 @@ static void join(const part *a, const part *b, uint64_t *events, uint64_t *packe
         *events += step(from->discarded, to->discarded, to->discarded_bits);
 }
 
-/* A stream of a file of which other files may have more; false: they may not. */
+/* A stream of a file that may continue in other files; false: it may not. */
 static bool make_part(part *p, const ctf_file *f, uint32_t index, const ctf_chain *c)
 {
     const bool goes_on = f->first && f->first->next;

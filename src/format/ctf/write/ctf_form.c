@@ -1,6 +1,6 @@
 /* Lowering: from the fields of a class to forms that a dialect supports.
  *
- * What a dialect lacks is expressed by what it has:
+ * Types that a dialect lacks are expressed by others:
  *
  *   1.8    an optional field is a variant of an empty struct and the field; a blob is an array of bytes; flags are a
  *          plain integer; labels that choose an option must be the options' names, else the selector is our own

@@ -1,4 +1,4 @@
-/* Writing CTF: which stream an event goes to, and what is written at the end.
+/* Writing CTF: which stream an event goes to, and writing at the end.
  *
  * A stream is a file. Events of a track go to one stream, or to several if they cannot share a stream class: if their
  * contexts differ, or only some have a processor. The names of functions are a separate stream, so that events need

@@ -1,6 +1,6 @@
 /* Writing CTF in all three dialects: the interface, and what the files of the writer share.
  *
- * A class of events is lowered to forms once: trees that say how each value of the tape stands in the file. Forms are
+ * A class of events is lowered to forms once: trees that say how the file holds each value of the tape. Forms are
  * what the metadata of every dialect is printed from, and what events are written by, so that the two cannot disagree.
  * Everything is little-endian and begins at whole bytes.
  *
@@ -171,7 +171,7 @@ void ctf_discard(void *writer);
 
 /* ctf_write_open.c: lowers all classes, and makes an identity for the trace. */
 int ctf_write_open(ctf_writer *w, tl_error *e);
-/* Room for so many tracks. False without memory. */
+/* Room for n tracks. False without memory. */
 bool ctf_write_tracks(ctf_writer *w, uint32_t n);
 /* A time on the output's clock. */
 uint64_t ctf_write_time(const ctf_writer *w, uint64_t ts);

@@ -3,7 +3,7 @@
  * In 1.8 and 2 the name of a file means nothing to readers: it is that of the track. In 2010 it says the section, and
  * the processor: SECTION or SECTION_N. Then there are two ways:
  *
- *   one section   All classes stand in one section, and no file has its name: each is called like its track.
+ *   one section   All classes are in one section, and no file has its name: each is named after its track.
  *   several       A track whose name already ends in the number of its processor becomes SECTION_N. Any other gets a
  *                 section of its own, with its name, because a number would be taken for a processor. */
 #include <stdio.h>
