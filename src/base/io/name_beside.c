@@ -27,8 +27,9 @@ int tl_fail_beside(tl_error *e, int number, const char *shown, const char *path,
 {
     const char *slash = strrchr(path, '/');
     const size_t n = slash && slash > path ? (size_t)(slash - path) : 1;
+    const char *folder = slash ? path : ".";
     return tl_fail_errno(e, number, "%s: cannot create a %s in %.*s, where it is written until it is complete", shown,
-                         kind, (int)n, slash ? path : ".");
+                         kind, (int)n, folder);
 }
 
 void tl_name_try(char *name, unsigned try)

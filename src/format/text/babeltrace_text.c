@@ -47,9 +47,9 @@ typedef struct babeltrace_class {
 } babeltrace_class;
 
 typedef struct babeltrace_writer {
-    tl_lines lines;                                   /* prepared text of a track: "host:proc:(1) " */
-    babeltrace_class *cls;                            /* [ncls] */
-    uint64_t second;                                  /* ns at which the second in `text` begins */
+    tl_lines lines;                                    /* prepared text of a track: "host:proc:(1) " */
+    babeltrace_class *cls;                             /* [ncls] */
+    uint64_t second;                                   /* ns at which the second in `text` begins */
     char text[1 + TEXT_SECOND_SIZE + TL_TEXT_PADDING]; /* "[19:57:48." */
     size_t ntext;
     text_clock clock;
