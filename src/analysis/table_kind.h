@@ -57,14 +57,16 @@ typedef struct tl_table_kind {
     const tl_insn_table *pass;
     const tl_insn_table *calls_pass; /* replaces it with the option `calls` */
     int (*read)(void *table, tl_source *s, const tl_select *select, tl_error *e);
-    bool (*empty)(const void *table);
+    bool (*empty)(const void *table); /* or a number of the table that is 0 then: */
+    uint16_t count, count_size;
     int (*answer)(void *table, const tl_ask *ask, tl_answer *a, tl_error *e);
     void (*fini)(void *table); /* known from a pass */
     /* For programs: the columns of its first relation. */
     const tl_column *column;
     uint32_t ncolumn;
 } tl_table_kind;
-#define TL_TABLE_COLUMNS(array) .column = (array), .ncolumn = TL_COUNT(array)
+#define TL_EMPTY_IF_0(type, member) .count = offsetof(type, member), .count_size = sizeof((type *)NULL)->member
+#define TL_TABLE_COLUMNS(array)     .column = (array), .ncolumn = TL_COUNT(array)
 
 /* Whether a source has what the table is made from; `p` is the profile that was made from it, or NULL. Errors:
  * TL_EUNSUPPORTED with what the table needs, what the source has, and the tables that it has; those of reading a

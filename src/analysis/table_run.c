@@ -63,6 +63,13 @@ static void say_none(const tl_answer *a, const tl_prose *p)
     tl_output_printf(p->out, ", no %s\n", (const char *)a->detail);
 }
 
+bool tl_table_run_is_empty(const tl_table_run *r)
+{
+    static const uint64_t zero;
+    return r->kind->empty ? r->kind->empty(r->table)
+                          : memcmp((const char *)r->table + r->kind->count, &zero, r->kind->count_size) == 0;
+}
+
 int tl_table_run_answer(tl_table_run *r, const tl_ask *ask, const char *subject, tl_answer *a, tl_error *e)
 {
     *a = (tl_answer){.unit = r->unit,
@@ -72,7 +79,7 @@ int tl_table_run_answer(tl_table_run *r, const tl_ask *ask, const char *subject,
                      .code = r->code,
                      .no_demangle = r->no_demangle,
                      .unicode = ask->unicode};
-    if (!ask->for_programs && r->kind->empty(r->table)) {
+    if (!ask->for_programs && tl_table_run_is_empty(r)) {
         a->head = say_none;
         a->detail = r->kind->what;
         return 0;

@@ -175,6 +175,8 @@ void tl_part_cell(const tl_part *part, uint64_t row, uint32_t column, tl_cell *o
         c->get(&(tl_at){part, part->table, at, c}, out);
     else
         get_member(at, c, out);
+    if (!c->get && c->info.unit == TL_UNIT_SHARE && out->kind != TL_CELL_REAL)
+        tl_cell_share(out, out->kind == TL_CELL_SUM ? tl_sum_double(out->sum) : (double)out->u64, part->answer->whole);
 }
 
 void tl_cell_growth(tl_cell *c, tl_sum now, tl_sum before)

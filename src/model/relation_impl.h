@@ -54,6 +54,7 @@ typedef enum tl_member {
     TL_MEMBER_REAL,
     TL_MEMBER_TEXT
 } tl_member;
+/* A member of a column of type REAL and unit SHARE, unless it is REAL itself: it is divided by the answer's `whole`. */
 #define TL_AT(kind, type, name) .member = TL_MEMBER_##kind, .offset = offsetof(type, name)
 /* The value exists only if this bool of the row is set. */
 #define TL_ONLY_IF(type, name)  .guarded = true, .guard = offsetof(type, name)
@@ -143,6 +144,7 @@ typedef struct tl_answer {
     const char *subject;                                        /* the file and its format, or "3 files" */
     void (*head)(const struct tl_answer *a, const tl_prose *p); /* writes the first lines. May be NULL */
     const void *table, *detail;                                 /* for getters */
+    double whole;                                               /* what shares of members are parts of */
     bool unicode;                                               /* block and line characters can be shown */
     const struct tl_code_map *code;                             /* names of functions by address; NULL: unknown */
     bool no_demangle;

@@ -244,11 +244,6 @@ static int read_classes(void *table, tl_source *s, const tl_select *select, tl_e
     return status;
 }
 
-static bool is_empty(const void *table)
-{
-    return ((const class_table *)table)->events == 0;
-}
-
 static void fini(void *table)
 {
     class_table *c = table;
@@ -378,7 +373,7 @@ const tl_table_kind tl_table_class = {
     .what = "events",
     .size = sizeof(class_table),
     .read = read_classes,
-    .empty = is_empty,
+    TL_EMPTY_IF_0(class_table, events),
     .answer = answer,
     .fini = fini,
     TL_TABLE_COLUMNS(columns)};

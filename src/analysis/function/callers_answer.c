@@ -37,14 +37,14 @@ static const tl_column columns[] = {
     TL_CALLS(4, 1),
     TL_TICKS("total", stat.total, 1, 0, "time in the calls; of nested ones only the outermost counts"),
     TL_TICKS("self", stat.self, 3, 2, "time in the callee alone"),
-    {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = tl_get_total_share, .flags = TL_WITH_BAR, .place = 2},
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(U64, tl_row, stat.total), .flags = TL_WITH_BAR, .place = 2},
     TL_DURATIONS,
     TL_PAIR_NAME,
 };
 
 /* The time of all calls that are not within another call of the table: shares of pairs are of this. A caller without a
  * row of its own was not selected, or is where the trace begins. */
-static int sum_outermost(const tl_profile *p, const tl_table *t, uint64_t *sum, tl_error *e)
+static int sum_outermost(const tl_profile *p, const tl_table *t, double *sum, tl_error *e)
 {
     bool *called = calloc((size_t)p->nfunction + 1, sizeof *called);
     uint64_t largest = 0;
@@ -56,10 +56,10 @@ static int sum_outermost(const tl_profile *p, const tl_table *t, uint64_t *sum, 
         const tl_row *row = &t->row[i];
         largest = row->stat.total > largest ? row->stat.total : largest;
         if (row->caller == TL_NO_FUNCTION || !called[row->caller])
-            *sum = tl_add_saturated(*sum, row->stat.total);
+            *sum += (double)row->stat.total;
     }
     if (*sum == 0) /* all of them call each other */
-        *sum = largest;
+        *sum = (double)largest;
     free(called);
     return 0;
 }
@@ -70,7 +70,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     tl_table rows = {0};
     int status = tl_caller_rows(&rows, t->profile, e);
     if (status == 0)
-        status = sum_outermost(t->profile, &rows, &t->whole, e);
+        status = sum_outermost(t->profile, &rows, &a->whole, e);
     if (status < 0) {
         tl_table_free(&rows);
         return status;

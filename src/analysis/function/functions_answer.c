@@ -11,7 +11,7 @@ static const tl_column columns[] = {
     TL_CALLS(4, 3),
     TL_TICKS("total", stat.total, 3, 2, "time in it and in what it called; recursion counts once"),
     TL_TICKS("self", stat.self, 1, 0, "time in it alone"),
-    {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = tl_get_self_share, .flags = TL_WITH_BAR, .place = 2},
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(U64, tl_row, stat.self), .flags = TL_WITH_BAR, .place = 2},
     TL_DURATIONS,
 };
 
@@ -24,7 +24,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     if (status < 0)
         return status;
     for (uint32_t i = 0; i < rows.n; i++)
-        t->whole += rows.row[i].stat.self;
+        a->whole += (double)rows.row[i].stat.self;
     const uint32_t left_out = tl_profile_sort(&rows, p, ask, TL_BY_SELF);
     const tl_column *c = tl_profile_columns(a, columns, TL_COUNT(columns), &rows);
     tl_part *part = tl_profile_add(a, ask, "functions", c, TL_COUNT(columns), &rows);

@@ -46,7 +46,7 @@ static void get_module(const tl_at *at, tl_cell *out)
     TL_CALLS(4, 2), TL_TICKS("total", stat.total, 3, 1, "time there and in what was called from there"),               \
         TL_TICKS("self", stat.self, 1, 0, "time there alone"),                                                         \
     {                                                                                                                  \
-        TL_COL(NULL, "share", REAL, SHARE, NULL), .get = tl_get_self_share, .flags = TL_WITH_BAR, .place = 2           \
+        TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(U64, tl_row, stat.self), .flags = TL_WITH_BAR, .place = 2      \
     }
 
 static const tl_column lines[] = {
@@ -74,7 +74,7 @@ static int answer(tl_profile_table *t, const tl_ask *ask, const char *key, const
     if (status < 0)
         return status;
     for (uint32_t i = 0; i < rows.n; i++)
-        t->whole = tl_add_saturated(t->whole, rows.row[i].stat.self);
+        a->whole += (double)rows.row[i].stat.self;
     const uint32_t left_out = tl_profile_sort(&rows, t->profile, ask, TL_BY_SELF);
     const tl_column *c = tl_profile_columns(a, column, ncolumn, &rows);
     tl_part *part = tl_profile_add(a, ask, key, c, (uint32_t)ncolumn, &rows);

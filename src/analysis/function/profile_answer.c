@@ -207,18 +207,6 @@ bool tl_is_approximate(const void *row)
     return ((const tl_row *)row)->unwound > 0;
 }
 
-void tl_get_self_share(const tl_at *at, tl_cell *out)
-{
-    const tl_row *row = at->row;
-    tl_cell_share(out, (double)row->stat.self, (double)((const tl_profile_table *)at->table)->whole);
-}
-
-void tl_get_total_share(const tl_at *at, tl_cell *out)
-{
-    const tl_row *row = at->row;
-    tl_cell_share(out, (double)row->stat.total, (double)((const tl_profile_table *)at->table)->whole);
-}
-
 const tl_function *tl_row_function(const tl_at *at)
 {
     return tl_profile_get_function(tl_at_profile(at), ((const tl_row *)at->row)->function);

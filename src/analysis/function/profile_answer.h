@@ -21,7 +21,6 @@ typedef struct tl_profile_table {
     bool of_modules;  /* the profile's functions are modules */
     bool are_chosen;  /* functions were selected by name */
     bool is_unsorted; /* the tree has its own order */
-    uint64_t whole;   /* the base of shares; set with the answer */
 } tl_profile_table;
 
 /* Makes the answer for a tl_profile_table; ask->sort is one of the words of its kind. */
@@ -76,8 +75,6 @@ static inline const tl_profile *tl_at_profile(const tl_at *at)
 void tl_get_ticks(const tl_at *at, tl_cell *out);    /* the member at `which`, as a time */
 void tl_get_duration(const tl_at *at, tl_cell *out); /* the same, null without calls or durations */
 void tl_get_unwound(const tl_at *at, tl_cell *out);
-void tl_get_self_share(const tl_at *at, tl_cell *out);
-void tl_get_total_share(const tl_at *at, tl_cell *out);
 void tl_get_function_id(const tl_at *at, tl_cell *out);
 void tl_get_function(const tl_at *at, tl_cell *out); /* its name; for people a number if it has none */
 void tl_get_caller(const tl_at *at, tl_cell *out);   /* null: the trace begins with the call */

@@ -36,7 +36,7 @@ static const tl_column columns[] = {
     TL_TICKS("total", stat.total, 1, 0, "time in its outermost calls"),
     {TL_COL("self", NULL, INTEGER, TIME, "sum of the self times of its functions"), .get = tl_get_ticks,
      .which = offsetof(tl_row, stat.self)},
-    {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = tl_get_total_share, .flags = TL_WITH_BAR, .place = 2},
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(U64, tl_row, stat.total), .flags = TL_WITH_BAR, .place = 2},
 };
 
 static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
@@ -53,7 +53,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     if (!tl_profile_weights(t->profile))
         c[TOTAL].info.title = "busy";
     for (uint32_t i = 0; i < rows.n; i++)
-        t->whole += rows.row[i].stat.total;
+        a->whole += (double)rows.row[i].stat.total;
     const uint32_t left_out = tl_profile_sort(&rows, t->profile, ask, TL_BY_TOTAL);
     tl_part *part = tl_profile_add(a, ask, "threads", c, TL_COUNT(columns), &rows);
     part->left_out = left_out;

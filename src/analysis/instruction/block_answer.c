@@ -7,11 +7,6 @@
 
 #define BLOCK_ROWS 20u /* on a terminal */
 
-static bool is_empty(const void *table)
-{
-    return ((const tl_blocks *)table)->insns == 0;
-}
-
 static uint64_t insns_of(const tl_insn_block *block)
 {
     return block->executions * block->length;
@@ -102,6 +97,6 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 const tl_table_kind tl_table_block = {.info = {"block", "basic blocks that were executed most", "instructions"},
                                       .what = "instructions",
                                       .pass = &tl_blocks_table,
-                                      .empty = is_empty,
+                                      TL_EMPTY_IF_0(tl_blocks, insns),
                                       .answer = answer,
                                       TL_TABLE_COLUMNS(blocks)};

@@ -10,20 +10,9 @@
 
 #define BRANCH_ROWS 20u /* on a terminal */
 
-/* What the answer has besides the table. */
-typedef struct detail {
-    uint64_t whole; /* branches that were executed */
-    tl_branch_targets *targets;
-} detail;
-
 static bool set(void *to, const tl_table_options *o, char message[static TL_TABLE_MESSAGE])
 {
     return !o->predictor || tl_predictor_parse(to, o->predictor, message, TL_TABLE_MESSAGE);
-}
-
-static bool is_empty(const void *table)
-{
-    return ((const tl_branches *)table)->n == 0;
 }
 
 /* "branch.cond" without the common prefix. */
@@ -40,12 +29,6 @@ typedef struct kind {
     uint64_t taken, all, places;
 } kind;
 
-static void get_kind_share(const tl_at *at, tl_cell *out)
-{
-    const detail *d = at->part->answer->detail;
-    tl_cell_share(out, (double)((const kind *)at->row)->all, (double)d->whole);
-}
-
 static void get_kind_taken(const tl_at *at, tl_cell *out)
 {
     const kind *k = at->row;
@@ -54,7 +37,7 @@ static void get_kind_taken(const tl_at *at, tl_cell *out)
 
 static const tl_column kinds[] = {
     {TL_COL(NULL, "executed", INTEGER, COUNT, NULL), TL_AT(U64, kind, all)},
-    {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_kind_share, .flags = TL_WITH_BAR},
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(U64, kind, all), .flags = TL_WITH_BAR},
     {TL_COL(NULL, "taken", REAL, SHARE, NULL), .get = get_kind_taken, .drop = 1},
     {TL_COL(NULL, "places", INTEGER, COUNT, NULL), TL_AT(U64, kind, places), .drop = 2},
     {TL_COL(NULL, "kind", TEXT, NONE, NULL), TL_AT(TEXT, kind, name), .role = TL_ROLE_NAME},
@@ -150,8 +133,7 @@ static void get_executed(const tl_at *at, tl_cell *out)
 
 static void get_share(const tl_at *at, tl_cell *out)
 {
-    const detail *d = at->part->answer->detail;
-    tl_cell_share(out, (double)executed(at->row), (double)d->whole);
+    tl_cell_share(out, (double)executed(at->row), at->part->answer->whole);
 }
 
 static void get_taken(const tl_at *at, tl_cell *out)
@@ -172,7 +154,7 @@ static void get_misses(const tl_at *at, tl_cell *out)
 static void get_description(const tl_at *at, tl_cell *out)
 {
     const tl_branch *b = at->row;
-    const tl_branch_targets *t = &((const detail *)at->part->answer->detail)->targets[index_of(at)];
+    const tl_branch_targets *t = (const tl_branch_targets *)at->part->answer->detail + index_of(at);
     const char *place = tl_insn_place(at, b->pc), *to = t->distinct ? tl_insn_place(at, t->most) : NULL;
     char number[32], targets[64] = "", share[32] = "";
     snprintf(number, sizeof number, "0x%" PRIx64, t->most);
@@ -242,11 +224,10 @@ static void add_branches(const tl_branches *b, const tl_ask *ask, tl_answer *a)
 static void head(const tl_answer *a, const tl_prose *p)
 {
     const tl_branches *b = a->table;
-    const uint64_t whole = ((const detail *)a->detail)->whole;
     tl_say_subject(a, p);
-    tl_say_count(p, whole, "branch at ", "branches at ");
+    tl_say_count(p, (uint64_t)a->whole, "branch at ", "branches at ");
     tl_say_count(p, b->n, "place", "places");
-    tl_output_printf(p->out, ", one in %.1f instructions\n", (double)b->insns / (double)whole);
+    tl_output_printf(p->out, ", one in %.1f instructions\n", (double)b->insns / a->whole);
     if (b->without)
         tl_say_faint(p, b->without,
                      b->without == 1 ? "more: it is not known where it went" : "more: it is not known where they went");
@@ -255,15 +236,11 @@ static void head(const tl_answer *a, const tl_prose *p)
 static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 {
     const tl_branches *b = table;
-    detail *d = tl_answer_alloc(a, 1, sizeof *d);
     (void)e;
-    if (!d)
-        return 0;
     a->unit = "instructions";
     a->head = head;
-    a->detail = d;
     for (uint32_t i = 0; i < b->n; i++)
-        d->whole += executed(&b->row[i]);
+        a->whole += (double)executed(&b->row[i]);
     if (ask->for_programs) {
         add_branches(b, ask, a);
         add_predictors(b, ask, a);
@@ -271,7 +248,9 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
             TL_ADD_FACTS(a, ask, instructions, b);
         return 0;
     }
-    tl_answer_own(a, d->targets = tl_branches_targets(b));
+    tl_branch_targets *targets = tl_branches_targets(b);
+    tl_answer_own(a, targets);
+    a->detail = targets;
     add_kinds(b, ask, a);
     add_predictors(b, ask, a);
     add_branches(b, ask, a);
@@ -285,6 +264,6 @@ const tl_table_kind tl_table_branch = {
     .options_size = sizeof(tl_predictor_list),
     .set = set,
     .pass = &tl_branches_table,
-    .empty = is_empty,
+    TL_EMPTY_IF_0(tl_branches, n),
     .answer = answer,
     TL_TABLE_COLUMNS(branches)};

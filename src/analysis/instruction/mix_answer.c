@@ -46,11 +46,6 @@ static void get_name(const tl_at *at, tl_cell *out)
     tl_cell_text(out, a64_class_name(((const tl_mix_row *)at->row)->cls));
 }
 
-static void get_share(const tl_at *at, tl_cell *out)
-{
-    tl_cell_share(out, (double)((const tl_mix_row *)at->row)->insns, (double)tl_mix_insns(at->table));
-}
-
 static void get_at_level(const tl_at *at, tl_cell *out)
 {
     tl_cell_u64(out, ((const tl_mix *)at->table)->insns[at->column->which][((const tl_mix_row *)at->row)->cls]);
@@ -90,7 +85,7 @@ static const tl_column classes[] = {
      .role = TL_ROLE_NAME},
     {TL_COL("instructions", "instructions", INTEGER, COUNT, "instructions of this class that were executed"),
      TL_AT(U64, tl_mix_row, insns)},
-    {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_share, .flags = TL_WITH_BAR},
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(U64, tl_mix_row, insns), .flags = TL_WITH_BAR},
     AT_LEVEL("EL0", 0),
     AT_LEVEL("EL1", 1),
     AT_LEVEL("EL2", 2),
@@ -220,6 +215,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     (void)e;
     a->unit = "instructions";
     a->head = head;
+    a->whole = (double)tl_mix_insns(m);
     if (ask->for_programs)
         TL_ADD_FACTS(a, ask, counts, m);
     add_classes(m, ask, a);

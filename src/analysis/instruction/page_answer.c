@@ -26,11 +26,6 @@ static bool set(void *to, const tl_table_options *o, char message[static TL_TABL
     return true;
 }
 
-static bool is_empty(const void *table)
-{
-    return ((const tl_pages *)table)->n == 0;
-}
-
 /* ---- pages and regions ---- */
 
 static const uint64_t *uses_of(const tl_at *at) /* code, loads, stores */
@@ -277,6 +272,6 @@ const tl_table_kind tl_table_page = {
     .options_size = sizeof(tl_page_options),
     .set = set,
     .pass = &tl_page_table,
-    .empty = is_empty,
+    TL_EMPTY_IF_0(tl_pages, n),
     .answer = answer,
     TL_TABLE_COLUMNS(pages)};

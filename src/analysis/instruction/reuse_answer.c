@@ -20,11 +20,6 @@ static bool set(void *to, const tl_table_options *o, char message[static TL_TABL
     return false;
 }
 
-static bool is_empty(const void *table)
-{
-    return ((const tl_reuse *)table)->accesses == 0;
-}
-
 /* ---- facts ---- */
 
 static void get_line_size(const tl_at *at, tl_cell *out)
@@ -73,11 +68,6 @@ static void get_n(const tl_at *at, tl_cell *out)
     tl_cell_u64(out, tl_reuse_scaled(at->table, ((const row *)at->row)->n));
 }
 
-static void get_share(const tl_at *at, tl_cell *out)
-{
-    tl_cell_share(out, (double)((const row *)at->row)->n, (double)((const tl_reuse *)at->table)->looked);
-}
-
 static void get_distance(const tl_at *at, tl_cell *out)
 {
     const row *r = at->row;
@@ -94,7 +84,7 @@ static const tl_column distances[] = {
      "from", TL_AT(U64, row, from)},
     {TL_COL("high", NULL, INTEGER, COUNT, "greatest number of other lines"), "to", TL_AT(U64, row, to)},
     {TL_COL("accesses", "accesses", INTEGER, COUNT, "accesses in this range"), .get = get_n},
-    {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_share, .flags = TL_WITH_BAR},
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(U64, row, n), .flags = TL_WITH_BAR},
     {TL_COL(NULL, "other lines since then", TEXT, NONE, NULL), .get = get_distance, .role = TL_ROLE_NAME},
 };
 
@@ -111,7 +101,7 @@ static void get_cache_lines(const tl_at *at, tl_cell *out)
 
 static const tl_column caches[] = {
     {TL_COL(NULL, "misses", INTEGER, COUNT, NULL), .get = get_n, .drop = 1},
-    {TL_COL(NULL, "ratio", REAL, SHARE, NULL), .get = get_share, .flags = TL_WITH_BAR},
+    {TL_COL(NULL, "ratio", REAL, SHARE, NULL), TL_AT(U64, row, n), .flags = TL_WITH_BAR},
     {TL_COL(NULL, "fully associative LRU cache", INTEGER, BYTES, NULL), .get = get_bytes, .role = TL_ROLE_NAME},
     {TL_COL(NULL, "lines", TEXT, NONE, NULL), .get = get_cache_lines, .role = TL_ROLE_SUFFIX},
 };
@@ -171,6 +161,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     (void)e;
     a->unit = "accesses";
     a->head = head;
+    a->whole = (double)t->looked;
     if (ask->for_programs)
         TL_ADD_FACTS(a, ask, facts, t);
     add_distances(t, ask, a);
@@ -186,6 +177,6 @@ const tl_table_kind tl_table_reuse = {
     .options_size = sizeof(tl_reuse_options),
     .set = set,
     .pass = &tl_reuse_table,
-    .empty = is_empty,
+    TL_EMPTY_IF_0(tl_reuse, accesses),
     .answer = answer,
     TL_TABLE_COLUMNS(distances)};

@@ -18,11 +18,6 @@ static bool set(void *to, const tl_table_options *o, char message[static TL_TABL
     return true;
 }
 
-static bool is_empty(const void *table)
-{
-    return ((const tl_syscalls *)table)->n == 0;
-}
-
 static const char *name_of(uint64_t number)
 {
     const tl_linux_call *call = tl_linux_call_of(number);
@@ -51,12 +46,6 @@ static void get_number_shown(const tl_at *at, tl_cell *out)
         tl_cell_u64(out, number);
 }
 
-static void get_share(const tl_at *at, tl_cell *out)
-{
-    const uint64_t *calls = at->part->answer->detail;
-    tl_cell_share(out, (double)((const tl_syscall_row *)at->row)->count, (double)*calls);
-}
-
 static void get_errors_shown(const tl_at *at, tl_cell *out)
 {
     const tl_syscall_row *row = at->row;
@@ -68,7 +57,7 @@ static const tl_column kinds[] = {
     {TL_COL("number", NULL, INTEGER, NONE, "number of the system call"), TL_AT(U64, tl_syscall_row, number)},
     {TL_COL("name", NULL, TEXT, NONE, "its name; null: unknown"), .get = get_name},
     {TL_COL("calls", "calls", INTEGER, COUNT, "calls made"), "count", TL_AT(U64, tl_syscall_row, count)},
-    {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_share, .flags = TL_WITH_BAR, .drop = 1},
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(U64, tl_syscall_row, count), .flags = TL_WITH_BAR, .drop = 1},
     {TL_COL("errors", NULL, INTEGER, COUNT, "calls that failed"), TL_AT(U64, tl_syscall_row, errors)},
     {TL_COL(NULL, "errors", INTEGER, COUNT, NULL), .get = get_errors_shown},
     {TL_COL(NULL, "system call", TEXT, NONE, NULL), .get = get_name_shown, .role = TL_ROLE_NAME},
@@ -161,13 +150,12 @@ static void add_calls(const tl_syscalls *s, const tl_ask *ask, tl_answer *a)
 static void head(const tl_answer *a, const tl_prose *p)
 {
     const tl_syscalls *s = a->table;
-    const uint64_t *all = a->detail;
     uint64_t errors = 0;
     char text[32];
     for (uint32_t i = 0; i < s->n; i++)
         errors += s->row[i].errors;
     tl_say_subject(a, p);
-    tl_say_count(p, *all, "system call", "system calls");
+    tl_say_count(p, (uint64_t)a->whole, "system call", "system calls");
     if (s->n > 1)
         tl_output_printf(p->out, " of %s kinds", tl_human_grouped(text, sizeof text, s->n));
     tl_output_printf(p->out, ", %s failed\n", errors ? tl_human_grouped(text, sizeof text, errors) : "none");
@@ -176,13 +164,11 @@ static void head(const tl_answer *a, const tl_prose *p)
 static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 {
     const tl_syscalls *s = table;
-    uint64_t *all = tl_answer_alloc(a, 1, sizeof *all);
     (void)e;
-    for (uint32_t i = 0; all && i < s->n; i++)
-        *all += s->row[i].count;
+    for (uint32_t i = 0; i < s->n; i++)
+        a->whole += (double)s->row[i].count;
     a->unit = "calls";
     a->head = head;
-    a->detail = all;
     add_kinds(s, ask, a);
     if (s->list)
         add_calls(s, ask, a);
@@ -197,6 +183,6 @@ const tl_table_kind tl_table_syscall = {.info = {"syscall", "system calls", "ins
                                         .pass = &tl_syscall_table,
                                         .calls_pass =
                                             &tl_syscall_list_table, /* also needs the bytes of loads and stores */
-                                        .empty = is_empty,
+                                        TL_EMPTY_IF_0(tl_syscalls, n),
                                         .answer = answer,
                                         TL_TABLE_COLUMNS(kinds)};

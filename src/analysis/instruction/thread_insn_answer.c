@@ -17,11 +17,6 @@ typedef struct totals {
     bool cpus; /* all are processors */
 } totals;
 
-static bool is_empty(const void *table)
-{
-    return ((const tl_threads_insns *)table)->n == 0;
-}
-
 static void get_insns(const tl_at *at, tl_cell *out)
 {
     tl_cell_u64(out, tl_thread_insns_all(at->row));
@@ -131,6 +126,6 @@ const tl_table_kind tl_table_thread_insns = {.info = {"thread", "what each threa
                                              .only_of = tl_trace_counts_insns,
                                              .what = "instructions",
                                              .pass = &tl_threads_insns_table,
-                                             .empty = is_empty,
+                                             TL_EMPTY_IF_0(tl_threads_insns, n),
                                              .answer = answer,
                                              TL_TABLE_COLUMNS(threads)};

@@ -17,20 +17,10 @@ static bool set(void *to, const tl_table_options *o, char message[static TL_TABL
     return true;
 }
 
-static int read_alloc(void *table, tl_source *s, const tl_select *select, tl_error *e)
-{
-    return tl_alloc_read(table, s, select, e);
-}
-
 static bool is_empty(const void *table)
 {
     const tl_alloc *t = table;
     return t->types.n == 0 && !t->has_live;
-}
-
-static void fini(void *table)
-{
-    tl_alloc_fini(table);
 }
 
 static tl_type_order chosen_order(const tl_ask *ask)
@@ -65,17 +55,10 @@ static void head(const tl_answer *a, const tl_prose *p)
                      tl_human_grouped(text, sizeof text, tl_sum_u64(count)));
 }
 
-static void get_class_share(const tl_at *at, tl_cell *out)
-{
-    const tl_type_row *row = at->row;
-    const tl_alloc *t = at->table;
-    tl_cell_share(out, tl_sum_double(row->bytes), tl_sum_double(t->bytes));
-}
-
 static const tl_column classes[] = {
     TL_TYPE_COLUMNS,
     {TL_COL(NULL, "bytes", INTEGER, BYTES, NULL), TL_AT(SUM, tl_type_row, bytes)},
-    {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_class_share, .flags = TL_WITH_BAR, .drop = 1},
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(SUM, tl_type_row, bytes), .flags = TL_WITH_BAR, .drop = 1},
     {TL_COL("objects", "count", INTEGER, COUNT, "how many there are"), "count", TL_AT(SUM, tl_type_row, count),
      .drop = 2},
     {TL_COL("bytes", NULL, INTEGER, BYTES, "their size"), TL_AT(SUM, tl_type_row, bytes)},
@@ -98,16 +81,9 @@ static void get_place(const tl_at *at, tl_cell *out)
     tl_cell_text(out, place->name ? place->name : "(no stack)");
 }
 
-static void get_place_share(const tl_at *at, tl_cell *out)
-{
-    const tl_alloc_place *place = at->row;
-    const tl_alloc *t = at->table;
-    tl_cell_share(out, tl_sum_double(place->bytes), tl_sum_double(t->bytes));
-}
-
 static const tl_column places[] = {
     {TL_COL(NULL, "bytes", INTEGER, BYTES, NULL), TL_AT(SUM, tl_alloc_place, bytes)},
-    {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_place_share, .flags = TL_WITH_BAR, .drop = 1},
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(SUM, tl_alloc_place, bytes), .flags = TL_WITH_BAR, .drop = 1},
     {TL_COL(NULL, "count", INTEGER, COUNT, NULL), TL_AT(SUM, tl_alloc_place, count), .drop = 2},
     {TL_COL(NULL, "by place", TEXT, NONE, NULL), .get = get_place, .role = TL_ROLE_NAME},
     {TL_COL(NULL, NULL, TEXT, NONE, NULL), TL_AT(TEXT, tl_alloc_place, source), .role = TL_ROLE_SUFFIX},
@@ -171,6 +147,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     tl_alloc_sort(t, chosen_order(ask));
     a->unit = "bytes";
     a->head = head;
+    a->whole = tl_sum_double(t->bytes);
     if (ask->for_programs || t->types.n)
         add_classes(&t->types, "classes", ask, a);
     if (ask->for_programs) {
@@ -196,8 +173,8 @@ const tl_table_kind tl_table_alloc = {.info = {"alloc", "objects allocated", "a 
                                       .of_runtime = true,
                                       .size = sizeof(tl_alloc),
                                       .set = set,
-                                      .read = read_alloc,
+                                      .read = tl_alloc_read,
                                       .empty = is_empty,
                                       .answer = answer,
-                                      .fini = fini,
+                                      .fini = tl_alloc_fini,
                                       TL_TABLE_COLUMNS(classes)};

@@ -84,8 +84,9 @@ static void note_span(tl_alloc *a, const tl_runtime *r)
     a->has_span = true;
 }
 
-int tl_alloc_read(tl_alloc *a, tl_source *s, const tl_select *select, tl_error *e)
+int tl_alloc_read(void *table, tl_source *s, const tl_select *select, tl_error *e)
 {
+    tl_alloc *a = table;
     static const tl_runtime_visitor visitor = {.roles = 1u << TL_ROLE_ALLOCATION | 1u << TL_ROLE_LIVE_OBJECTS |
                                                         1u << TL_ROLE_TYPE_NAME | 1u << TL_ROLE_FUNCTION_NAME,
                                                .samples = true,
@@ -125,8 +126,9 @@ void tl_alloc_sort(tl_alloc *a, tl_type_order order)
     tl_alloc_places_sort(&a->places);
 }
 
-void tl_alloc_fini(tl_alloc *a)
+void tl_alloc_fini(void *table)
 {
+    tl_alloc *a = table;
     tl_type_rows_fini(&a->types);
     tl_type_rows_fini(&a->live);
     tl_alloc_places_fini(&a->places);

@@ -23,9 +23,9 @@ typedef struct tl_alloc {
 } tl_alloc;
 
 /* Adds an input. Allocations while recording was paused do not count. Errors: as tl_runtime_read(). */
-int tl_alloc_read(tl_alloc *a, tl_source *s, const tl_select *select, tl_error *e);
+int tl_alloc_read(void *table, tl_source *s, const tl_select *select, tl_error *e);
 /* After the last input: sorts the types as asked, live ones and places by bytes. */
 void tl_alloc_sort(tl_alloc *a, tl_type_order order);
-void tl_alloc_fini(tl_alloc *a);
+void tl_alloc_fini(void *table);
 
 #endif

@@ -14,22 +14,6 @@
 #define NAME_COLUMNS  24u
 #define NAME_SIZE     256u
 
-static int read_cpu(void *table, tl_source *s, const tl_select *select, tl_error *e)
-{
-    return tl_cpu_read(table, s, select, e);
-}
-
-static bool is_empty(const void *table)
-{
-    const tl_cpu *c = table;
-    return c->n == 0;
-}
-
-static void fini(void *table)
-{
-    tl_cpu_fini(table);
-}
-
 static void get_elapsed(const tl_at *at, tl_cell *out)
 {
     const tl_cpu_track *t = at->row;
@@ -247,8 +231,8 @@ const tl_table_kind tl_table_cpu = {
     .late = true,
     .of_runtime = true,
     .size = sizeof(tl_cpu),
-    .read = read_cpu,
-    .empty = is_empty,
+    .read = tl_cpu_read,
+    TL_EMPTY_IF_0(tl_cpu, n),
     .answer = answer,
-    .fini = fini,
+    .fini = tl_cpu_fini,
     TL_TABLE_COLUMNS(tracks)};

@@ -133,8 +133,9 @@ static int group_points(tl_cpu *c, const named_track *name, uint32_t n, tl_error
     return 0;
 }
 
-int tl_cpu_read(tl_cpu *c, tl_source *s, const tl_select *select, tl_error *e)
+int tl_cpu_read(void *table, tl_source *s, const tl_select *select, tl_error *e)
 {
+    tl_cpu *c = table;
     static const tl_runtime_visitor visitor = {
         .roles = 1u << TL_ROLE_CPU | 1u << TL_ROLE_PAUSED | 1u << TL_ROLE_RESUMED, .event = on_event};
     tl_runtime r;
@@ -214,8 +215,9 @@ double tl_cpu_peak(const tl_cpu *c, uint32_t track)
     return peak;
 }
 
-void tl_cpu_fini(tl_cpu *c)
+void tl_cpu_fini(void *table)
 {
+    tl_cpu *c = table;
     free(c->track);
     free(c->point);
     free(c->pause);

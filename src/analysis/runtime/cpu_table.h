@@ -45,7 +45,7 @@ typedef struct tl_cpu {
 } tl_cpu;
 
 /* Reads one input into a zeroed table. A point counts if its end is selected. Errors: as tl_runtime_read(). */
-int tl_cpu_read(tl_cpu *c, tl_source *s, const tl_select *select, tl_error *e);
+int tl_cpu_read(void *table, tl_source *s, const tl_select *select, tl_error *e);
 
 /* The load of a track: a picture of n columns over a time range. value[i]: processors used, 1.0 is one; or
  * TL_CPU_NO_DATA; or TL_CPU_GAP if recording was suspended for most of a column. Errors: TL_ENOMEM. */
@@ -54,6 +54,6 @@ int tl_cpu_read(tl_cpu *c, tl_source *s, const tl_select *select, tl_error *e);
 int tl_cpu_columns(const tl_cpu *c, uint32_t track, uint64_t from, uint64_t to, double *value, unsigned n, tl_error *e);
 /* The highest value of a point. */
 double tl_cpu_peak(const tl_cpu *c, uint32_t track);
-void tl_cpu_fini(tl_cpu *c);
+void tl_cpu_fini(void *table);
 
 #endif

@@ -14,20 +14,10 @@
 #define NAME_COLUMNS    16u /* of a generation, so that the charts are aligned */
 #define GENERATIONS     64u /* different names of generations in the table of sizes */
 
-static int read_gc(void *table, tl_source *s, const tl_select *select, tl_error *e)
-{
-    return tl_gc_read(table, s, select, e);
-}
-
 static bool is_empty(const void *table)
 {
     const tl_gc *g = table;
     return g->n == 0 && g->nheap == 0 && g->stray_ends == 0;
-}
-
-static void fini(void *table)
-{
-    tl_gc_fini(table);
 }
 
 /* ---- for programs ---- */
@@ -145,13 +135,6 @@ static void head(const tl_answer *a, const tl_prose *p)
     tl_say_unmatched(p, g->open, g->stray_ends, "not in the pauses");
 }
 
-static void get_share(const tl_at *at, tl_cell *out)
-{
-    const tl_gc_kind *kind = at->row;
-    const tl_quantiles *all = at->part->answer->detail;
-    tl_cell_share(out, tl_sum_double(kind->pause.total), tl_sum_double(all->total));
-}
-
 static void get_kind(const tl_at *at, tl_cell *out)
 {
     const tl_gc_kind *kind = at->row;
@@ -178,7 +161,7 @@ static void get_pause(const tl_at *at, tl_cell *out)
 static const tl_column kinds[] = {
     {TL_COL(NULL, "count", INTEGER, COUNT, NULL), TL_AT(U64, tl_gc_kind, collections)},
     {TL_COL(NULL, "pauses", INTEGER, TIME, NULL), TL_AT(SUM, tl_gc_kind, pause.total)},
-    {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_share, .flags = TL_WITH_BAR, .drop = 3},
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(SUM, tl_gc_kind, pause.total), .flags = TL_WITH_BAR, .drop = 3},
     PAUSE("p50", p50, 1),
     PAUSE("p90", p90, 4),
     PAUSE("p99", p99, 2),
@@ -344,6 +327,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
         return answer_programs(g, pause, ask, a, e);
     a->head = head;
     a->detail = pause;
+    a->whole = tl_sum_double(pause->total);
     if (g->n)
         status = add_kinds(g, pause, ask, a, e);
     if (status == 0 && pause->count)
@@ -359,8 +343,8 @@ const tl_table_kind tl_table_gc = {.info = {"gc", "garbage collections and their
                                    .late = true,
                                    .of_runtime = true,
                                    .size = sizeof(tl_gc),
-                                   .read = read_gc,
+                                   .read = tl_gc_read,
                                    .empty = is_empty,
                                    .answer = answer,
-                                   .fini = fini,
+                                   .fini = tl_gc_fini,
                                    TL_TABLE_COLUMNS(collections)};

@@ -102,8 +102,9 @@ static int on_event(void *arg, const tl_runtime *r, const tl_runtime_event *ev, 
     return 0;
 }
 
-int tl_gc_read(tl_gc *g, tl_source *s, const tl_select *select, tl_error *e)
+int tl_gc_read(void *table, tl_source *s, const tl_select *select, tl_error *e)
 {
+    tl_gc *g = table;
     static const tl_runtime_visitor visitor = {.roles = 1u << TL_ROLE_COLLECTION | 1u << TL_ROLE_HEAP_SIZES,
                                                .event = on_event};
     gc_input in = {.gc = g};
@@ -254,8 +255,9 @@ int tl_gc_longest(const tl_gc *g, uint32_t most, uint32_t **out, uint32_t *n, tl
     return 0;
 }
 
-void tl_gc_fini(tl_gc *g)
+void tl_gc_fini(void *table)
 {
+    tl_gc *g = table;
     free(g->collection);
     free(g->heap);
     free(g->size);

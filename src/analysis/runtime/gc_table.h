@@ -51,7 +51,7 @@ typedef struct tl_gc {
 
 /* Adds an input to a zeroed or filled table. An end outside of the selected time counts as missing; one whose begin was
  * not selected does not count. Errors: as tl_runtime_read(). */
-int tl_gc_read(tl_gc *g, tl_source *s, const tl_select *select, tl_error *e);
+int tl_gc_read(void *table, tl_source *s, const tl_select *select, tl_error *e);
 /* Quantiles of all pauses. Errors: TL_ENOMEM. */
 int tl_gc_pauses(const tl_gc *g, tl_quantiles *out, tl_error *e);
 /* By generations and reason, in the order of their first collection; the caller frees them; has room for one more.
@@ -59,6 +59,6 @@ int tl_gc_pauses(const tl_gc *g, tl_quantiles *out, tl_error *e);
 int tl_gc_kinds(const tl_gc *g, tl_gc_kind **out, uint32_t *n, tl_error *e);
 /* The collections with the longest pauses, longest first, at most `most` (0: all): indexes, freed by the caller. */
 int tl_gc_longest(const tl_gc *g, uint32_t most, uint32_t **out, uint32_t *n, tl_error *e);
-void tl_gc_fini(tl_gc *g);
+void tl_gc_fini(void *table);
 
 #endif

@@ -7,22 +7,6 @@
 #define CLASS_ROWS    12u /* on a terminal */
 #define SNAPSHOT_ROWS 16u /* in every output, unless --top 0 */
 
-static int read_heap(void *table, tl_source *s, const tl_select *select, tl_error *e)
-{
-    return tl_heap_read(table, s, select, e);
-}
-
-static bool is_empty(const void *table)
-{
-    const tl_heap *h = table;
-    return h->n == 0;
-}
-
-static void fini(void *table)
-{
-    tl_heap_fini(table);
-}
-
 static const tl_column snapshots[] = {
     {TL_COL("ts", NULL, INTEGER, TIME, "when it was taken"), TL_AT(U64, tl_snapshot, ts)},
     {TL_COL("objects", NULL, INTEGER, COUNT, "objects in the heap"), "count", TL_AT(SUM, tl_snapshot, count)},
@@ -53,18 +37,11 @@ static void get_objects_growth(const tl_at *at, tl_cell *out)
     tl_cell_growth(out, row->count, row->count_before);
 }
 
-static void get_class_share(const tl_at *at, tl_cell *out)
-{
-    const tl_type_row *row = at->row;
-    const tl_heap *h = at->table;
-    tl_cell_share(out, tl_sum_double(row->bytes), tl_sum_double(h->snapshot[h->n - 1].bytes));
-}
-
 static const tl_column growth[] = {
     TL_TYPE_COLUMNS,
     {TL_COL(NULL, "growth", INTEGER, BYTES, NULL), .get = get_bytes_growth, .flags = TL_SIGNED},
     {TL_COL(NULL, "bytes", INTEGER, BYTES, NULL), TL_AT(SUM, tl_type_row, bytes)},
-    {TL_COL(NULL, NULL, REAL, SHARE, NULL), .get = get_class_share, .role = TL_ROLE_BAR},
+    {TL_COL(NULL, NULL, REAL, SHARE, NULL), TL_AT(SUM, tl_type_row, bytes), .role = TL_ROLE_BAR},
     {TL_COL("objects", "objects", INTEGER, COUNT, "how many there are in the last snapshot"), "count",
      TL_AT(SUM, tl_type_row, count), .drop = 1},
     {TL_COL("bytes", NULL, INTEGER, BYTES, "their size in the last snapshot"), TL_AT(SUM, tl_type_row, bytes)},
@@ -155,7 +132,7 @@ static void add_steps(const tl_heap *h, const tl_ask *ask, tl_answer *a)
 static const tl_column alone[] = {
     TL_TYPE_COLUMNS,
     {TL_COL(NULL, "bytes", INTEGER, BYTES, NULL), TL_AT(SUM, tl_type_row, bytes)},
-    {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_class_share, .flags = TL_WITH_BAR, .drop = 1},
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(SUM, tl_type_row, bytes), .flags = TL_WITH_BAR, .drop = 1},
     {TL_COL(NULL, "objects", INTEGER, COUNT, NULL), TL_AT(SUM, tl_type_row, count)},
 };
 
@@ -176,6 +153,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     (void)e;
     a->unit = "bytes";
     a->head = head;
+    a->whole = h->n ? tl_sum_double(h->snapshot[h->n - 1].bytes) : 0;
     if (ask->for_programs)
         add_programs(h, ask, a);
     if (!ask->for_programs && h->n > 1)
@@ -191,8 +169,8 @@ const tl_table_kind tl_table_heap = {.info = {"heap", "objects in the heap, and 
                                      .late = true,
                                      .of_runtime = true,
                                      .size = sizeof(tl_heap),
-                                     .read = read_heap,
-                                     .empty = is_empty,
+                                     .read = tl_heap_read,
+                                     TL_EMPTY_IF_0(tl_heap, n),
                                      .answer = answer,
-                                     .fini = fini,
+                                     .fini = tl_heap_fini,
                                      TL_TABLE_COLUMNS(snapshots)};

@@ -68,8 +68,9 @@ static int compare(heap_input *in, tl_error *e)
     return 0;
 }
 
-int tl_heap_read(tl_heap *h, tl_source *s, const tl_select *select, tl_error *e)
+int tl_heap_read(void *table, tl_source *s, const tl_select *select, tl_error *e)
 {
+    tl_heap *h = table;
     static const tl_runtime_visitor visitor = {.roles = 1u << TL_ROLE_LIVE_OBJECTS | 1u << TL_ROLE_TYPE_NAME,
                                                .event = on_event};
     heap_input in = {.out = h};
@@ -87,8 +88,9 @@ int tl_heap_read(tl_heap *h, tl_source *s, const tl_select *select, tl_error *e)
     return status;
 }
 
-void tl_heap_fini(tl_heap *h)
+void tl_heap_fini(void *table)
 {
+    tl_heap *h = table;
     free(h->snapshot);
     tl_type_rows_fini(&h->types);
     tl_strings_fini(&h->strings);

@@ -20,7 +20,7 @@ typedef struct tl_heap {
 } tl_heap;
 
 /* Reads one input into a zeroed table. Errors: as tl_runtime_read(). */
-int tl_heap_read(tl_heap *h, tl_source *s, const tl_select *select, tl_error *e);
-void tl_heap_fini(tl_heap *h);
+int tl_heap_read(void *table, tl_source *s, const tl_select *select, tl_error *e);
+void tl_heap_fini(void *table);
 
 #endif

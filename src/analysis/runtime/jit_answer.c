@@ -24,20 +24,10 @@ static bool set(void *to, const tl_table_options *o, char message[static TL_TABL
     return true;
 }
 
-static int read_jit(void *table, tl_source *s, const tl_select *select, tl_error *e)
-{
-    return tl_jit_read(table, s, select, e);
-}
-
 static bool is_empty(const void *table)
 {
     const tl_jit *t = table;
     return t->n == 0 && t->stray_ends == 0;
-}
-
-static void fini(void *table)
-{
-    tl_jit_fini(table);
 }
 
 static tl_jit_order chosen_order(const tl_ask *ask, tl_jit_order otherwise)
@@ -91,13 +81,6 @@ static void head(const tl_answer *a, const tl_prose *p)
     tl_say_unmatched(p, t->open, t->stray_ends, "not counted");
 }
 
-static void get_method_share(const tl_at *at, tl_cell *out)
-{
-    const tl_jit_method *m = at->row;
-    const totals *all = at->part->answer->detail;
-    tl_cell_share(out, tl_sum_double(m->total), tl_sum_double(all->compile.total));
-}
-
 /* Its name, or its number, or the id of its code. */
 static void get_method(const tl_at *at, tl_cell *out)
 {
@@ -116,7 +99,7 @@ static const tl_column methods[] = {
     {TL_COL("function_name", NULL, TEXT, NONE, "the function, if its name is known"), "name",
      TL_AT(TEXT, tl_jit_method, name)},
     {TL_COL(NULL, "total", INTEGER, TIME, NULL), TL_AT(SUM, tl_jit_method, total)},
-    {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_method_share, .flags = TL_WITH_BAR, .drop = 2},
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(SUM, tl_jit_method, total), .flags = TL_WITH_BAR, .drop = 2},
     {TL_COL(NULL, "max", INTEGER, TIME, NULL), TL_AT(U64, tl_jit_method, max), .drop = 3},
     {TL_COL("compiled", "compiled", INTEGER, COUNT, "how often it was compiled"), TL_AT(U64, tl_jit_method, compiled),
      .drop = 4},
@@ -135,16 +118,9 @@ static const tl_column methods[] = {
 static const tl_column compile[] = {TL_QUANTILE_FACTS("compile")};
 static const tl_column unmatched[] = {TL_UNMATCHED_FACTS(tl_jit)};
 
-static void get_thread_share(const tl_at *at, tl_cell *out)
-{
-    const tl_jit_thread *t = at->row;
-    const totals *all = at->part->answer->detail;
-    tl_cell_share(out, tl_sum_double(t->total), tl_sum_double(all->compile.total));
-}
-
 static const tl_column threads[] = {
     {TL_COL(NULL, "total", INTEGER, TIME, NULL), TL_AT(SUM, tl_jit_thread, total)},
-    {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_thread_share, .flags = TL_WITH_BAR, .drop = 2},
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(SUM, tl_jit_thread, total), .flags = TL_WITH_BAR, .drop = 2},
     {TL_COL(NULL, "compiled", INTEGER, COUNT, NULL), TL_AT(U64, tl_jit_thread, compiled)},
     {TL_COL(NULL, "found", INTEGER, COUNT, NULL), TL_AT(U64, tl_jit_thread, searched)},
     {TL_COL(NULL, "failed", INTEGER, COUNT, NULL), TL_AT(U64, tl_jit_thread, failed), .drop = 3},
@@ -180,6 +156,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     sum->compile = tl_quantiles_of_set(&t->compile);
     add_up(t, sum);
     a->detail = sum;
+    a->whole = tl_sum_double(sum->compile.total);
     a->head = head;
     tl_jit_sort(t,
                 chosen_order(ask, ask->for_programs && !(ask->has_top && ask->top) ? TL_JIT_BY_ID : TL_JIT_BY_TOTAL));
@@ -202,8 +179,8 @@ const tl_table_kind tl_table_jit = {.info = {"jit", "functions compiled while th
                                     .of_runtime = true,
                                     .size = sizeof(tl_jit),
                                     .set = set,
-                                    .read = read_jit,
+                                    .read = tl_jit_read,
                                     .empty = is_empty,
                                     .answer = answer,
-                                    .fini = fini,
+                                    .fini = tl_jit_fini,
                                     TL_TABLE_COLUMNS(methods)};

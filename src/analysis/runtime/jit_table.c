@@ -49,8 +49,9 @@ static int add_method(tl_jit *t, const tl_jit_method *m, tl_error *e)
     return 0;
 }
 
-int tl_jit_read(tl_jit *t, tl_source *s, const tl_select *select, tl_error *e)
+int tl_jit_read(void *table, tl_source *s, const tl_select *select, tl_error *e)
 {
+    tl_jit *t = table;
     static const tl_runtime_visitor visitor = {.roles = 1u << TL_ROLE_COMPILATION | 1u << TL_ROLE_CODE_SEARCH |
                                                         1u << TL_ROLE_CODE | 1u << TL_ROLE_FUNCTION_NAME,
                                                .event = on_event};
@@ -137,8 +138,9 @@ void tl_jit_sort(tl_jit *t, tl_jit_order order)
         qsort(t->thread, t->nthread, sizeof *t->thread, thread_by_total);
 }
 
-void tl_jit_fini(tl_jit *t)
+void tl_jit_fini(void *table)
 {
+    tl_jit *t = table;
     free(t->method);
     free(t->thread);
     tl_quantile_set_fini(&t->compile);

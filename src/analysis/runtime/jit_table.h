@@ -46,7 +46,7 @@ typedef struct tl_jit {
 
 /* Adds an input. An end outside of the selected time counts as missing; one whose begin was not selected does not
  * count. Names and code count at any time. Errors: as tl_runtime_read(). */
-int tl_jit_read(tl_jit *t, tl_source *s, const tl_select *select, tl_error *e);
+int tl_jit_read(void *table, tl_source *s, const tl_select *select, tl_error *e);
 
 typedef enum tl_jit_order {
     TL_JIT_BY_ID,
@@ -57,6 +57,6 @@ typedef enum tl_jit_order {
 } tl_jit_order;
 /* After the last input: sorts the methods. */
 void tl_jit_sort(tl_jit *t, tl_jit_order order);
-void tl_jit_fini(tl_jit *t);
+void tl_jit_fini(void *table);
 
 #endif

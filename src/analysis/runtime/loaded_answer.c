@@ -118,11 +118,6 @@ static int read_level(loaded *l, level at, tl_source *s, const tl_select *select
     return status;
 }
 
-static bool is_empty(const void *table)
-{
-    return ((const loaded *)table)->n == 0;
-}
-
 static void fini(void *table)
 {
     loaded *l = table;
@@ -196,7 +191,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
                                            .of_runtime = true,                                                         \
                                            .size = sizeof(loaded),                                                     \
                                            .read = read_##word,                                                        \
-                                           .empty = is_empty,                                                          \
+                                           TL_EMPTY_IF_0(loaded, n),                                                   \
                                            .answer = answer,                                                           \
                                            .fini = fini,                                                               \
                                            TL_TABLE_COLUMNS(columns)}
