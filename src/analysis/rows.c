@@ -6,6 +6,8 @@
 #include "analysis/function/profile_answer.h"
 #include "analysis/table_run.h"
 #include "base/text/words.h"
+#include "op/source_impl.h"
+#include "op/symbols/code_map.h"
 #include "traceloom/relation.h"
 
 /* The arrays of one column of a block. */
@@ -28,6 +30,7 @@ struct tl_rows {
     tl_table_run run;
     tl_profile_table table;
     tl_profile *profile, *grouped;
+    tl_code_map *code; /* for the names of functions in tables of instructions; or NULL */
 };
 
 size_t tl_tables(void)
@@ -89,9 +92,13 @@ static int read_events(tl_rows *r, const tl_table_kind *kind, tl_source *const *
 {
     tl_table_options options = table_options(o);
     options.several = n > 1;
+    options.no_demangle = source[0]->no_demangle;
+    int status = kind->pass && source[0]->exe ? tl_code_map_open(&r->code, source[0]->exe, e) : 0;
+    options.code = r->code;
     if (n > 1 && !tl_table_adds_up(kind))
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s is of one trace: several cannot be added up", kind->info.name);
-    int status = tl_table_run_init(&r->run, kind, &options, e);
+    if (status == 0)
+        status = tl_table_run_init(&r->run, kind, &options, e);
     for (size_t i = 0; i < n && status == 0; i++) {
         status = tl_table_fits(kind, source[i], NULL, e);
         if (status == 0)
@@ -271,6 +278,7 @@ void tl_rows_close(tl_rows *rows)
     tl_answer_fini(&rows->answer);
     if (rows->run.kind)
         tl_table_run_fini(&rows->run);
+    tl_code_map_close(rows->code);
     tl_profile_free(rows->grouped);
     tl_profile_free(rows->profile);
     free(rows->column);

@@ -5,17 +5,23 @@
 #include "base/compiler.h"
 #include "check.h"
 
-static tl_source *open_input(const char *name)
+static tl_source *open_with(const char *name, const char *exe)
 {
-    char path[4096];
+    char path[4096], exe_path[4096];
     tl_source *s = NULL;
     tl_error e = {0};
     const char *root = getenv("TL_SOURCE");
     if (!root)
         skip_because("TL_SOURCE names no folder");
     snprintf(path, sizeof path, "%s/test/golden/input/%s", root, name);
-    must(tl_source_open(&s, path, NULL, &e), &e);
+    snprintf(exe_path, sizeof exe_path, "%s/test/golden/input/%s", root, exe ? exe : "");
+    must(tl_source_open(&s, path, &(tl_open_options){.exe = exe ? exe_path : NULL}, &e), &e);
     return s;
+}
+
+static tl_source *open_input(const char *name)
+{
+    return open_with(name, NULL);
 }
 
 static tl_source *open_log(const char *log)
@@ -163,6 +169,42 @@ static void large_numbers(void **state)
     tl_source_close(s);
 }
 
+/* What the binary calls the functions, also when the source is closed. */
+static void functions_have_names(void **state)
+{
+    for (unsigned with = 0; with < 2; with++) {
+        tl_source *s = open_with("xtrace-user", with ? "xtrace-user.elf" : NULL);
+        tl_rows *r = rows_of("block", s, NULL);
+        tl_block b;
+        tl_error e = {0};
+        tl_source_close(s);
+        assert_int_equal(tl_rows_next(r, &b, &e), 1);
+        const tl_block_column *name = &b.column[column(r, "function_name")], *offset = &b.column[column(r, "offset")];
+        assert_true(name->is_null[0] == !with && offset->is_null[0] == !with);
+        assert_int_equal(b.column[column(r, "start")].i64[0], 0x401414);
+        if (with) {
+            assert_string_equal(name->text[0], "fill");
+            assert_int_equal(offset->i64[0], 0x14);
+        }
+        tl_rows_close(r);
+    }
+}
+
+/* Columns of predictors are called as these; equal ones are told apart. */
+static void predictors_have_columns(void **state)
+{
+    tl_source *s = open_input("xtrace-user");
+    tl_rows *r = rows_of("branch", s, &(tl_rows_options){.predictor = "gshare:10:4,ras,ras"});
+    column(r, "misses_gshare_10_4");
+    column(r, "misses_ras_16");
+    column(r, "misses_3");
+    for (uint32_t i = 0; i < tl_rows_columns(r); i++)
+        for (uint32_t k = 0; k < i; k++)
+            assert_string_not_equal(tl_rows_column(r, i)->name, tl_rows_column(r, k)->name);
+    tl_rows_close(r);
+    tl_source_close(s);
+}
+
 /* Every table of every kind of trace, read after its source was closed. */
 static void rows_outlive_their_source(void **state)
 {
@@ -193,10 +235,9 @@ static void rows_outlive_their_source(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_parts_of_an_answer),
-        cmocka_unit_test(options_are_of_relations_that_take_them),
-        cmocka_unit_test(large_numbers),
-        cmocka_unit_test(rows_outlive_their_source),
+        cmocka_unit_test(all_parts_of_an_answer),  cmocka_unit_test(options_are_of_relations_that_take_them),
+        cmocka_unit_test(large_numbers),           cmocka_unit_test(functions_have_names),
+        cmocka_unit_test(predictors_have_columns), cmocka_unit_test(rows_outlive_their_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

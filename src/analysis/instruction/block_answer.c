@@ -32,6 +32,7 @@ static const tl_column blocks[] = {
     {TL_COL("executions", "executions", INTEGER, COUNT, "times the block was executed"),
      TL_AT(U64, tl_insn_block, executions)},
     {TL_COL(NULL, "length", INTEGER, COUNT, NULL), TL_AT(U64, tl_insn_block, length), .drop = 1},
+    TL_SYMBOL(tl_insn_block, start),
     TL_PLACE(tl_insn_block, start),
 };
 

@@ -174,7 +174,8 @@ static void get_description(const tl_at *at, tl_cell *out)
 #define MISSES(number)                                                                                                 \
     {                                                                                                                  \
         TL_COL("misses_" #number, "", INTEGER, COUNT,                                                                  \
-               "mispredictions by predictor " #number " of --predictor; null: it does not predict such branches"),     \
+               "mispredictions by predictor " #number ", which the name says: misses_gshare_12_12; null: it does not " \
+               "predict such branches"),                                                                               \
             "misses[]", get_misses, .which = (number)-1, .drop = 2 + (number)                                          \
     }
 #define FIRST_MISSES 8u /* column of the branches */
@@ -197,16 +198,36 @@ static const tl_column branches[] = {
     MISSES(7),
     MISSES(8),
     {TL_COL(NULL, "kind", TEXT, NONE, NULL), .get = get_description, .role = TL_ROLE_SUFFIX},
+    TL_SYMBOL(tl_branch, pc),
 };
+
+/* "misses_gshare_12_12"; the column's own name if another predictor is the same. */
+static const char *name_misses(const tl_branches *b, tl_answer *a, const tl_column *column, unsigned i)
+{
+    const char *model = b->predictor[i].model.name;
+    char *name = tl_answer_alloc(a, strlen(model) + sizeof "misses_", 1);
+    for (unsigned k = 0; k < i; k++)
+        if (strcmp(b->predictor[k].model.name, model) == 0)
+            return column->info.name;
+    if (!name)
+        return column->info.name;
+    strcpy(strcpy(name, "misses_") + strlen("misses_"), model);
+    for (char *p = name; (p = strchr(p, ':')) != NULL;)
+        *p = '_';
+    return name;
+}
 
 /* A column for each predictor, with its name. */
 static const tl_column *columns_of(const tl_branches *b, tl_answer *a, uint32_t *n)
 {
     const uint64_t all = (1u << TL_PREDICTORS) - 1;
     *n = TL_COUNT(branches);
-    tl_column *column = tl_answer_columns(a, branches, n, (all << b->npredictor & all) << FIRST_MISSES);
-    for (unsigned i = 0; column && i < b->npredictor; i++)
-        column[FIRST_MISSES + i].info.title = b->predictor[i].model.name;
+    tl_column *const column = tl_answer_columns(a, branches, n, (all << b->npredictor & all) << FIRST_MISSES);
+    for (unsigned i = 0; column && i < b->npredictor; i++) {
+        tl_column *c = &column[FIRST_MISSES + i];
+        c->info.name = name_misses(b, a, c, i);
+        c->info.title = b->predictor[i].model.name;
+    }
     return column;
 }
 

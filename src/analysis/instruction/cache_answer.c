@@ -173,6 +173,7 @@ static const tl_column pcs[] = {
     {TL_COL("pc", "instructions that miss L1D", INTEGER, HEX, "address of the instruction that missed"),
      TL_AT(U64, tl_cache_pc, pc), .role = TL_ROLE_NAME},
     TL_PLACE(tl_cache_pc, pc),
+    TL_SYMBOL(tl_cache_pc, pc),
     {TL_COL(NULL, "misses", INTEGER, COUNT, NULL), .get = get_misses},
     {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_share, .flags = TL_WITH_BAR, .drop = 1},
     {TL_COL("loads", "loads", INTEGER, COUNT, "loads that missed L1D"), TL_AT(U64, tl_cache_pc, loads), .drop = 2},
