@@ -27,7 +27,7 @@ def bytes_label(value):
 
 
 class Axis:
-    """All values, and a little room at both ends, on so many pixels."""
+    """All values, and a little room at both ends, on that many pixels."""
     ROOM = 0.08                         # powers of ten
 
     def __init__(self, values, pixels):

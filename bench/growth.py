@@ -77,7 +77,7 @@ class Measured:
 
 
 def measure_format(form, sizes, args, tool):
-    """The measurements, or None; and what is wrong with them."""
+    """The measurements, or None; and their problems."""
     measured, wrong = Measured(form, args), []
     for size in sizes:
         if not form.FOR_ALL_SIZES and size not in (sizes[0], sizes[-1]):
@@ -96,7 +96,7 @@ def measure_format(form, sizes, args, tool):
 
 
 def show(folder, everything):
-    """The tables and pictures of what is known."""
+    """The tables and pictures of all results."""
     for name, data in everything.items():
         if data.get("programs"):
             bench_results.write(folder, "growth-" + name, "\n".join(growth_tables.format_lines(name, data)))

@@ -1,4 +1,4 @@
-"""What growth.py measures of each format: how files of any size are made, which questions are asked, and of which programs.
+"""The measurements of growth.py for each format: making files of any size, the commands, and the programs.
 
 prepare() makes the files of a size and returns its Case, or None where they cannot be recorded. A Case has the bytes that are
 read, questions as [(question, [(program, role, command)])], verbs as [(verb, command)], and check(), which compares answers."""

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Records programs of AArch64 with QEMU and the plugin of the tests: record_xtrace.sh FOLDER NAME OPTIONS ARGUMENT...
-# FOLDER/NAME has the streams then, FOLDER/NAME.txt what the program said, FOLDER/app is the program. Status 77: cannot.
+# FOLDER/NAME has the streams then, FOLDER/NAME.txt the program's output, FOLDER/app is the program. Status 77: cannot.
 set -euo pipefail
 consumers=$(cd "$(dirname "$0")/../test/consumers" && pwd)
 folder=${1:?usage: record_xtrace.sh FOLDER NAME OPTIONS ARGUMENT...} name=$2 options=$3

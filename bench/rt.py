@@ -219,7 +219,7 @@ def summary_row(rows):
 
 
 def real(args, build):
-    """The tables of real programs, and what is wrong with them; nothing if their sources are unavailable."""
+    """The tables of real programs, and their problems; nothing if their sources are unavailable."""
     done = rt_real.measure(args.traceloom, args.folder, HERE, "clang-19", build.sleds("19"), max(3, args.repeat // 3))
     if not done:
         return [], []

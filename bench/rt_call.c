@@ -21,7 +21,7 @@
 #endif
 
 #if defined(LLVM_MODE)
-/* The program tells LLVM's runtime what to do. */
+/* The program controls LLVM's runtime. */
 int __xray_log_select_mode(const char *mode);
 int __xray_log_init_mode(const char *mode, const char *options);
 int __xray_log_finalize(void);

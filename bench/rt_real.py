@@ -13,7 +13,7 @@ MB = 1000000
 
 
 def fetch(folder):
-    """{name: folder of its sources}, by apt-get with lists and settings of its own; None where there is no network."""
+    """{name: folder of its sources}, by apt-get with lists and settings of its own; None without a network."""
     place = os.path.join(folder, "sources")
     found = {name: glob.glob(os.path.join(place, name + "-*")) for name in SOURCES}
     if not all(found.values()):

@@ -94,7 +94,7 @@ static void begin(enum record record, const char *words)
     at = stpcpy(at, words);
 }
 
-/* ---- what the program is made of */
+/* ---- the program's parts */
 
 static uint64_t site_of(const struct function *f, unsigned site)
 {
@@ -200,7 +200,7 @@ static void function_name(uint32_t k)
         k % 3 ? "(System.Int32, System.String)" : "()");
 }
 
-/* Time goes on for the thread, never back. */
+/* The thread's time advances, and never goes back. */
 static void on_thread(enum record record, const char *words, struct thread *t, uint64_t ms)
 {
     t->now = ms > t->now ? ms : t->now;

@@ -221,7 +221,7 @@ def rates(rows, accesses):
 
 
 def prepare(args):
-    """Streams, and what is made of them; None where nothing can be recorded."""
+    """Streams and their conversions; None if recording is impossible."""
     rounds, quick = (1, "-quick") if args.quick else (9, "")
     one = record(args.folder, "one" + quick, "", 20000, 96, rounds)
     two = record(args.folder, "two" + quick, "", 20000, 96, max(1, rounds // 4), 2)

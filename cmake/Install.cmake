@@ -26,7 +26,7 @@ set(TL_PC_PUBLIC)
 if(TARGET libtraceloom-shared)
   list(APPEND libraries libtraceloom-shared)
 else()
-  set(TL_PC_PUBLIC " ${TL_PC_LIBS}") # nobody else names what a static library needs
+  set(TL_PC_PUBLIC " ${TL_PC_LIBS}") # nothing else names the libraries of a static library
   set(TL_PC_LIBS)
 endif()
 

@@ -1,4 +1,4 @@
-# The recorder, libtraceloom-rt: what is linked into the programs that are traced. x86-64 and AArch64 Linux only.
+# The recorder, libtraceloom-rt, linked into the programs to trace. x86-64 and AArch64 Linux only.
 #
 #   traceloom-rt         static: everything but the start part
 #   traceloom-rt-start   static, small: what every object with sleds needs a copy of, programs and shared libraries

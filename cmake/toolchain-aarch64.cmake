@@ -1,5 +1,5 @@
 # AArch64, run by qemu. The command and the tests are linked statically, so that they need no foreign root; programs that
-# tests record may be dynamic, for which qemu is told where the C library is.
+# tests record may be dynamic, so qemu gets the path of the C library.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <traceloom/traceloom.h>
 
-/* Parents come before children, so children of a place stand behind it. */
+/* Parents come before children, so children of a place are after it. */
 static void print_below(const tl_profile *p, uint32_t parent, int depth)
 {
     for (uint32_t place = parent + 1; place < tl_profile_places(p); place++) {

@@ -1,4 +1,4 @@
-/* Says what is wrong with a trace, and where. Exit status 0: nothing; 1: damage; 2: it cannot be read at all.
+/* Prints the problems of a trace, and where they are. Exit status 0: none; 1: damage; 2: it cannot be read at all.
  *     cc check_trace.c $(pkg-config --cflags --libs traceloom) && ./a.out TRACE */
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 enum { MOST = 16 };
 
-/* Ticks of so many ns. */
+/* A number of ns in ticks. */
 static uint64_t ticks_of(const tl_trace *t, const char *ns)
 {
     const uint64_t hz = tl_trace_clock(t)->hz;

@@ -186,7 +186,7 @@ def look_at_afl(run, state):
 
 def look_below(pid):
     """The largest peak memory, in MiB, of the processes that this one has started, and the processor time of it and them,
-    in seconds: afl-fuzz tells neither, and does not wait for its children when it ends."""
+    in seconds: afl-fuzz reports neither, and does not wait for its children when it ends."""
     most, seconds = 0, 0
     try:
         with open("/proc/%d/stat" % pid, encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-/* Fuzz target: what instructions of A64 are. Every word of an input is looked at in every way, and executed, one after
+/* Fuzz target: decoding of A64. Every word of an input is decoded in every way, and executed, one after
  * the other, by what knows only a part of the registers. */
 #include <stdint.h>
 #include <stdio.h>

@@ -35,7 +35,7 @@ static void put(uint8_t *page, unsigned offset, uint32_t value)
     memcpy(page + offset, &value, sizeof value);
 }
 
-/* Runs the verb; its standard output is looked at. */
+/* Runs the verb; checks its standard output. */
 static void run(const char *option)
 {
     static int out = -1;
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(page, 0, CONTROL_SIZE);
     if (size > 0)
         memcpy(page, data, front);
-    /* What stands behind the answers is the path. */
+    /* The path follows the answers. */
     if (size > front)
         memcpy(page + CONTROL_PATH, data + front, size - front < CONTROL_PATH_SIZE ? size - front : CONTROL_PATH_SIZE);
     memcpy(page + CONTROL_HEAD, CONTROL_MAGIC, 8);

@@ -67,7 +67,7 @@ static bool has_table(const uint8_t *data, size_t size)
     return size >= sizeof magic && memcmp(data + size - sizeof magic, magic, sizeof magic) == 0;
 }
 
-/* Reads here and there. Bytes behind the damage may come before it is known; compares the first n. */
+/* Reads at random places. Bytes after the damage may come before it is known; compares the first n. */
 static void read_around(tl_input *in, unsigned seed, const uint8_t *content, size_t n, uint8_t *buf)
 {
     uint32_t x = seed;

@@ -47,7 +47,7 @@ static void try_lists(const char *word)
         promise(*message, "what is wrong is said");
 }
 
-/* The words as options of a verb, and what they select. */
+/* The words as options of a verb, and their selection. */
 static void try_options(const char *const *word, int n)
 {
     static const char *const verbs[VERBS] = {"report", "convert", "record", "info"};

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the seeds of fuzz_input: small .zst files of every shape, good and damaged ones, behind two bytes that say in
+# Makes the seeds of fuzz_input: small .zst files of every shape, good and damaged ones, after two bytes that say in
 # which order they are read. Wants zstd, gzip, bzip2 and python3.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the seeds of the targets that read parts of files, or what is not a trace: words of the command line, notes, names,
+"""Makes the seeds of the targets that read parts of files, or other inputs than traces: words of the command line, notes, names,
 indexes, pages. Those of any format come from other targets. Run it after the other scripts."""
 import bz2
 import gzip

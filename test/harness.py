@@ -98,7 +98,7 @@ def built_with(*libraries):
 
 
 class Checks:
-    """Counts what was compared; prints the first failures; ends the script."""
+    """Counts comparisons; prints the first failures; ends the script."""
 
     def __init__(self, show=20):
         self.done, self.failed, self.show = 0, 0, show

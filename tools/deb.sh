@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the Debian packages of what is committed: deb.sh [FOLDER], build-deb by default.
+# Builds the Debian packages of the committed files: deb.sh [FOLDER], build-deb by default.
 # The source package is made of the release tarball, and built from what is unpacked of it, so that nothing but the
 # tarball goes into the packages.
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the release tarball of what is committed: dist.sh [FOLDER], build-dist by default.
+# Makes the release tarball of the committed files: dist.sh [FOLDER], build-dist by default.
 # Its bytes depend on the commit alone: not on the machine, the day, the folder, the umask, or anybody's settings of git.
 set -euo pipefail
 umask 022
@@ -22,7 +22,7 @@ if [ -n "$(git status --porcelain)" ]; then
     echo "dist: there are changes that are not committed; the tarball is without them" >&2
 fi
 
-# Owner, order and modes are git's, the time is the commit's; gzip is told to note none of its own.
+# Owner, order and modes are git's, the time is the commit's; gzip must store none of its own.
 name=traceloom-$version
 mkdir -p "$folder"
 GIT_ATTR_NOSYSTEM=1 git -c tar.umask=0022 -c core.autocrlf=false -c core.eol=lf -c core.attributesFile=/dev/null \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing of the Debian or Ubuntu packages that a task needs, and says what each is for:
+# Installs the missing Debian or Ubuntu packages for a task, and prints the purpose of each:
 #   install-deps.sh build|test|fuzz|qemu|portability|bench|package
 # Asks nothing and calls apt only if something is missing, so that it also works offline.
 set -euo pipefail
@@ -175,7 +175,7 @@ list_missing() {
     done
 }
 
-# Tests say what they miss and are skipped; a build says it and fails, and might as well not begin.
+# Tests without a program are skipped with a message; a build fails with one, so it need not begin.
 still_missing() {
     [ "$task" != build ] || exit 1
     echo "install-deps: going on without it: what is missing is built without or skipped where that is possible" >&2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs ctest in a build folder, says what was skipped and why, and repeats ctest's verdict as the last line:
+# Runs ctest in a build folder, lists skipped tests with reasons, and repeats ctest's verdict as the last line:
 #   run-ctest.sh FOLDER [ctest options]
 # TL_MAY_SKIP names a list of the tests that may be skipped; any other skipped test is a failure: see ctest_summary.py.
 set -uo pipefail

@@ -1,7 +1,7 @@
 /* A program to be traced: some equally busy threads that call small functions, recorded by XRay's runtime.
  *
  *     clang -O2 -fxray-instrument -fxray-instruction-threshold=1 -pthread busy.c -o busy
- *     ./busy xray-fdr|xray-basic THREADS ROUNDS [BUFFERS [BUFFER_SIZE]]      the runtime says what the log is called
+ *     ./busy xray-fdr|xray-basic THREADS ROUNDS [BUFFERS [BUFFER_SIZE]]      the runtime prints the name of the log
  *
  * A round is about 150 calls in a tree of depth 8, a few of them with an argument logged. */
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Suggests what a pattern that matches nothing may have meant. */
+/* Suggests names for a pattern that matches nothing. */
 #ifndef TL_OP_NEAR_MISS_H
 #define TL_OP_NEAR_MISS_H
 

@@ -1,4 +1,4 @@
-# The public interface of the libraries: what is exported, in which shape, and what is said of it.
+# The public interface of the libraries: exports, types, and documentation.
 if(CMAKE_CROSSCOMPILING)
   return()
 endif()

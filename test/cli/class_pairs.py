@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
-# (begin, end, what they have in common); and classes that look like half of a pair, or have a word inside of another.
+# (begin, end, their common words); and classes that look like half of a pair, or have a word inside another.
 PAIRS = [("syscall_entry_read", "syscall_exit_read", "syscall_read"), ("syscall_entry_futex", "syscall_exit_futex", "syscall_futex"),
          ("app:start", "app:stop", "app"), ("x_begin", "x_end", "x"), ("begin.of.it", "end.of.it", "of.it"), ("load_start", "load_end", "load"),
          ("irq_enter", "irq_exit", "irq")]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A signal while a folder is written leaves nothing behind, or the whole folder: folder_signals.py
+"""A signal while a folder is written leaves nothing, or the whole folder: folder_signals.py
 
 SIGINT, SIGTERM and SIGHUP at random times, in every format that is a folder; the program ends by the signal. A replaced
-folder is unchanged until the new one is there. A program that ignores SIGHUP (nohup) goes on."""
+folder is unchanged until the new one is there. A program that ignores SIGHUP (nohup) continues."""
 import os
 import random
 import shutil

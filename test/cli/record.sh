@@ -63,7 +63,7 @@ only_files ./app ./app.c ./app.tlp ./plain
 expect 0 "$tl" record ./app # another one
 says err "wrote app-2.tlp"
 has_calls app-2.tlp 1000
-touch app-3.tlp.live # of a program that was killed, or goes on
+touch app-3.tlp.live # of a program that was killed, or still runs
 expect 0 "$tl" record -m fdr,profile ./app
 has_calls app-4.xray 1000
 only_files ./app ./app-2.tlp ./app-3.tlp.live ./app-4.tlp ./app-4.xray ./app.c ./app.tlp ./plain

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which tables can be made of which trace: table_fits.py [FOLDER OF EXAMPLES]
+"""Which tables can be made from which trace: table_fits.py [FOLDER OF EXAMPLES]
 
 Every table is asked of every kind of trace, as the command shows it and as a library user gets it. A trace that cannot
 have what a table is made of ends with status 1, nothing on standard output, and the tables that it has; one that only
@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
-# What is made of what, by hand: + rows, 0 no rows, - not of such a trace.
+# The tables of each trace, by hand: + rows, 0 no rows, - not for such a trace.
 KINDS = ("calls", "sums", "merged", "events", "samples", "sampled", "entries", "header", "insns", "empty")
 EXPECTED = """
 func      + + + - + + + 0 + 0

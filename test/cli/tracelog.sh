@@ -7,7 +7,7 @@
 export ASAN_OPTIONS=quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 memory_kib=300000 # most that any of these may take, even with sanitizers
 
-# peak STATUS command...: as expect, standard input goes on to the command
+# peak STATUS command...: like expect; the command gets standard input
 peak() {
     local want=$1
     shift

@@ -111,7 +111,7 @@ def check_listing(recording, objdump):
     for line in text.splitlines():
         found = re.match(r" *\d+ +(0x[0-9a-f]+)  ([0-9a-f]{8})  (\S+) *(.*)", line)
         if found and int(found.group(1), 16) in theirs:
-            operands = line[found.start(3) + 8:].split("  ")[0]         # details are behind at least two spaces
+            operands = line[found.start(3) + 8:].split("  ")[0]         # details follow at least two spaces
             ours[int(found.group(1), 16)] = (found.group(2), plain(found.group(3) + " " + operands))
     recording.checks.that(len(ours) > 60, "only", len(ours), "instructions of the program's functions were executed")
     for pc, line in sorted(ours.items()):

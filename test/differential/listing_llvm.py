@@ -85,7 +85,7 @@ def compare(checks, what, all_words, got, expected, unsure):
 
 
 def by_mc(version, features, all_words):
-    """llvm-mc prints nothing for an unknown word and goes on: one line a word needs a marker for each word."""
+    """llvm-mc prints nothing for an unknown word and continues: one line a word needs a marker for each word."""
     text = "".join(" ".join("0x%02x" % byte for byte in struct.pack("<I", word)) + "\n" for word in all_words)
     done = subprocess.run([tool("mc", version), "--disassemble", "--triple=aarch64", "--mattr=" + features, "--show-encoding"],
                           input=text, capture_output=True, text=True)

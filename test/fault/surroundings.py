@@ -61,7 +61,7 @@ def standard(checks, folder):
 
 
 def pipes(checks, folder):
-    """Commands that write to standard output end quietly when nobody reads it."""
+    """Commands that write to standard output end quietly if it has no reader."""
     large = "large.xray"
     for words in (["cat", large], ["convert", large, "--to", "jsonl"], ["convert", large, "--to", "csv"], ["convert", large, "--to", "chrome"],
                   ["convert", large, "--to", "perfetto"], ["convert", large, "--to", "babeltrace"], ["convert", large, "--to", "xray-fdr"],

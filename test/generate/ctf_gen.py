@@ -217,7 +217,7 @@ def joined(plan, random):
 
 
 def make(name, seed=1):
-    """({path: bytes}, what is expected)"""
+    """({path: bytes}, expected answers)"""
     plan = cases()[name]
     random = Random(sum(name.encode()) * 65537 + seed)
     if isinstance(plan, ctf2010_gen.Plan):

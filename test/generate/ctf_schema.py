@@ -57,7 +57,7 @@ class Maker:
         return Int(bits, order=order, align=align, **more)
 
     def unsigned(self, least, **more):
-        """An unsigned integer of at least so many bits."""
+        """An unsigned integer of at least that many bits."""
         out = self.integer(signed=False, base=10, **more)
         out.bits = max(out.bits, least) if self.style == "bits" else out.bits
         return out

@@ -261,7 +261,7 @@ CASES = {"live-done": (done, True), "live-done-cut": (done_cut, True), "live-kil
 
 
 def make(name, where="/opt/app"):
-    """(bytes, what is expected); where: the folder of the binaries of recording_gen.py"""
+    """(bytes, expected answers); where: the folder of the binaries of recording_gen.py"""
     build, is_done = CASES[name]
     image, expected = Image(where, is_done), Expected()
     build(image, expected)

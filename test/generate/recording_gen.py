@@ -435,7 +435,7 @@ def cases():
 
 
 def make(name, where="/opt/app"):
-    """(bytes, what is expected); where: the folder of the binaries"""
+    """(bytes, expected answers); where: the folder of the binaries"""
     how, style = cases()[name]
     threads = program.run(sum(name.encode()), **style)
     r = Recorder(threads, place_by_hand(threads, len(name)), where)

@@ -393,7 +393,7 @@ def cases():
 
 
 def make(name):
-    """(bytes, what is expected)"""
+    """(bytes, expected answers)"""
     kind, version, order, options, style, damage = cases()[name]
     threads = program.run(sum(name.encode()), **style)
     if kind.startswith("basic"):                                        # an entry has one argument at most

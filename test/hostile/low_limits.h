@@ -1,4 +1,4 @@
-/* Lowers limits that no test could reach. The files that use them are compiled once more behind this header, for the
+/* Lowers limits that no test could reach. The files that use them are compiled once more after this header, for the
  * command traceloom_low: there the environment sets each limit, TL_LOW="NAME=N". */
 #ifndef TEST_LOW_LIMITS_H
 #define TEST_LOW_LIMITS_H

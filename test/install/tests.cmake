@@ -1,4 +1,4 @@
-# What users install, and what they may switch off.
+# Installed files, and builds with parts switched off.
 if(NOT CMAKE_CROSSCOMPILING)
   set(install_flags "")
   if(TRACELOOM_SANITIZE)

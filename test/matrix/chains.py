@@ -29,7 +29,7 @@ def readable():
 
 
 def step(checks, verb, path, to, out, *options):
-    """(the path, or None if it is refused; what is lost)"""
+    """(the path, or None if it is refused; the losses)"""
     names = {c["name"] for c in harness.run("info", "-q", "--json", path).json()["classes"]}
     result = harness.run(verb, path, *options, "--to", to, "-o", out)
     checks.that(result.status in (0, 2) and b"Sanitizer" not in result.err, path, "to", to, result)

@@ -1,4 +1,4 @@
-# What is released: the tarball, and the lists of the Debian packages. `make package-test` builds and uses the packages.
+# Releases: the tarball, and the lists of the Debian packages. `make package-test` builds and uses the packages.
 if(NOT CMAKE_CROSSCOMPILING)
   traceloom_script(package.dist package/dist.py)
   traceloom_script(package.install package/install.py)

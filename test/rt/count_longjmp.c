@@ -77,7 +77,7 @@ TRACED static void tiny(void)
     sink++;
 }
 
-/* Jumps from frame BOTTOM of a recursion to its frame TARGET, which goes on and returns. */
+/* Jumps from frame BOTTOM of a recursion to its frame TARGET, which continues and returns. */
 TRACED static void descend(unsigned level)
 {
     CALLED(descend);

@@ -1,5 +1,5 @@
 /* Spans by hand in C: nested, with fields, left by return, goto, break and longjmp, in inlined functions, between
- * arrays of variable length, and around functions that are traced themselves. Prints what it did, as count.h says. */
+ * arrays of variable length, and around functions that are traced themselves. Prints its calls, as count.h says. */
 #include <traceloom/rt.h>
 
 #define FUNCTIONS(X) X(main) X(leaf)

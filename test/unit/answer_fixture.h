@@ -1,4 +1,4 @@
-/* What a table says of a source, shown in any way, in memory. */
+/* The answers of a table about a source, in any view, in memory. */
 #ifndef TL_TEST_ANSWER_FIXTURE_H
 #define TL_TEST_ANSWER_FIXTURE_H
 
@@ -8,7 +8,7 @@
 
 #define ANSWER_SUBJECT "made.log: made 1"
 
-/* The answer, shown, as text to be freed. */
+/* The answer in a view, as text; free(). */
 static inline char *answer_shown(const tl_answer *a, const tl_ask *ask, const tl_view *view)
 {
     const tl_terminal terminal = {.tty = ask->tty, .fit = ask->tty, .unicode = ask->unicode, .width = ask->width};
@@ -26,7 +26,7 @@ static inline char *answer_shown(const tl_answer *a, const tl_ask *ask, const tl
     return text;
 }
 
-/* Compares an answer in JSON with its members behind "schema", and frees it. */
+/* Compares a JSON answer with its members after "schema", and frees it. */
 static inline void answer_check_json(char *json, const char *members)
 {
     static const char begin[] = "{\"schema\":1,";
@@ -37,7 +37,7 @@ static inline void answer_check_json(char *json, const char *members)
     free(json);
 }
 
-/* What a table with options says of a source. The view decides whom the answer is made for. */
+/* A table's answer about a source, with options. The view decides for whom it is made. */
 static inline char *answer_with(const tl_table_kind *kind, const tl_table_options *options, tl_source *s,
                                 const tl_ask *ask, const tl_view *view)
 {

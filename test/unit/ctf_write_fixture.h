@@ -1,4 +1,4 @@
-/* What tests of the writer of folders share: a trace with fields of every kind, and the files that come of it. */
+/* Shared by tests of the writer of folders: a trace with fields of every kind, and the resulting files. */
 #ifndef TL_TEST_CTF_WRITE_FIXTURE_H
 #define TL_TEST_CTF_WRITE_FIXTURE_H
 
@@ -100,7 +100,7 @@ static inline void start_packets(fixture *w, const char *version)
     folder_start(w, version);
 }
 
-/* The same for a source that does not tell of packets: the number is class 1, too. */
+/* The same for a source without packets: the number is class 1, too. */
 static inline void start_plain(fixture *w, const char *version)
 {
     const tl_class classes[] = {number_class, number_class};
@@ -140,7 +140,7 @@ static inline uint32_t packets_of(const uint8_t *bytes, size_t n, packet *out, u
     return count;
 }
 
-/* A packet of the source; UINT64_MAX: not said. */
+/* A packet of the source; UINT64_MAX: unknown. */
 static inline void put_packet(fixture *w, uint32_t track, int32_t cpu, uint64_t begin, uint64_t end, uint64_t discarded,
                               uint64_t sequence)
 {

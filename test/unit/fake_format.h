@@ -36,7 +36,7 @@ static struct {
     bool fail_open[FAKE_STREAMS];
     uint64_t seed;
     uint32_t step;                /* times advance by less than this */
-    uint32_t regress;             /* one in so many events goes back; 0: none */
+    uint32_t regress;             /* one in this many events goes back; 0: none */
     uint64_t first[FAKE_STREAMS]; /* time of the first event */
     const uint64_t *times;        /* of the events of every stream, instead of all that; or NULL */
     uint64_t bytes;               /* size of the trace */

@@ -37,7 +37,7 @@ static inline int schema_parse(const char *text, tl_error *e)
     return rc;
 }
 
-/* Parses metadata that must be sound. */
+/* Parses metadata that must be valid. */
 static inline const ctf_schema *schema_of(const char *text)
 {
     tl_error e = {0};
@@ -46,7 +46,7 @@ static inline const ctf_schema *schema_of(const char *text)
     return &schema;
 }
 
-/* Parses metadata that must fail like this; the message may have more behind it. */
+/* Parses metadata that must fail like this; the message may be longer. */
 static inline void schema_fails(const char *text, int code, const char *message)
 {
     tl_error e = {0};

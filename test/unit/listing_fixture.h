@@ -1,6 +1,6 @@
-/* What tests of the listing share: a trace of instructions made by hand, and the text that a writer makes of it.
- * Classes have names of their own here, for the writer must not look at them; texts are those that the built-in
- * disassembler knows, which LLVM writes alike. */
+/* Shared by tests of the listing: a trace of instructions made by hand, and the text that a writer makes of it. Classes
+ * have names of their own here, which the writer must not use; the built-in disassembler knows all texts, which are the
+ * same in LLVM. */
 #ifndef TL_TEST_LISTING_FIXTURE_H
 #define TL_TEST_LISTING_FIXTURE_H
 
@@ -63,7 +63,7 @@ static const tl_class classes[KINDS] = {
 };
 
 enum { NOP = 0xd503201f, LDR = 0xf9400420, SVC = 0xd4000001, RETURN = 0xd65f03c0 };
-/* What stands in front of what follows an instruction whose line is not the last one any more. */
+/* The blanks before more of an instruction that is not on the last line any more. */
 #define BLANK "                                                                   "
 
 static const tl_function *functions; /* of the trace that start() makes */

@@ -111,7 +111,7 @@ __attribute__((format(printf, 2, 3))) static inline void show(shown *s, const ch
 }
 
 /* A type in one line: i32 u5@1 u8be s12:16 (unit 16), enums with {low-high=label}, f64, str, [3 u8], [u8: u16],
- * {u8 a, u16 b}@8, and role numbers as #1024. Alignments stand behind '@' where they are not 8. */
+ * {u8 a, u16 b}@8, and role numbers as #1024. Alignments other than 8 follow '@'. */
 static inline void show_type(shown *s, const ctf_type *t)
 {
     static const char *const order[] = {[CTF_LE] = "le", [CTF_BE] = "be", [CTF_NATIVE] = ""};
@@ -167,7 +167,7 @@ static inline void show_type(shown *s, const ctf_type *t)
         show(s, "#%x", t->roles);
 }
 
-/* One line for each problem: rule at offset+bytes, with F, L or N for what it is. */
+/* One line for each problem: rule at offset+bytes, with F, L or N for its kind. */
 static inline void show_damage(shown *s, const tl_damage *d, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-/* What the tests of base/io/output.h share: opening, and checking what came out. */
+/* Shared by the tests of base/io/output.h: opening, and checking the output. */
 #ifndef TL_TEST_OUTPUT_CHECK_H
 #define TL_TEST_OUTPUT_CHECK_H
 
@@ -39,7 +39,7 @@ static inline void check_finish(tl_output *o)
     tl_output_close(o);
 }
 
-/* n bytes that do not compress too well. */
+/* n bytes that compress moderately. */
 static inline char *pattern(size_t n)
 {
     char *p = malloc(n + 1);

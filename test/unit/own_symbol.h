@@ -1,4 +1,4 @@
-/* Where functions of the test program itself are in its file. */
+/* Addresses of the test program's own functions in its file. */
 #ifndef TL_TEST_OWN_SYMBOL_H
 #define TL_TEST_OWN_SYMBOL_H
 
@@ -18,7 +18,7 @@ static inline int find_own(void *arg, const tl_elf_symbol *s)
     return 0;
 }
 
-/* Behind cmocka.h. */
+/* Include after cmocka.h. */
 static inline uint64_t address_of(const char *name)
 {
     own_symbol wanted = {.name = name};

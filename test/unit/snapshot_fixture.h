@@ -18,7 +18,7 @@ static inline uint8_t *made_record(const made_snapshots *m, size_t number)
     return m->data + m->header + number * m->size;
 }
 
-/* n records of 10 instructions each, 8 of which are of programs, at every 100th byte; Xi is i * 1000. */
+/* n records of 10 instructions each, 8 of them of programs, at every 100th byte; Xi is i * 1000. */
 static inline made_snapshots make_snapshots(size_t header, uint32_t vl, size_t n)
 {
     made_snapshots m = {.header = header, .vl = vl, .n = n, .size = (size_t)xtrace_snapshot_size(vl)};

@@ -1,4 +1,4 @@
-/* What instructions do to registers that are known, and that nothing is made up about those that are not. */
+/* The effects of instructions on known registers; unknown ones stay unknown. */
 #include "base/compiler.h"
 #include "check.h"
 #include "isa/a64_eval.h"
@@ -68,7 +68,7 @@ static void sets_flags(void **state)
         {0xeb01003f, Z | C}, /* cmp x1, x1 */
         {0xab03007f, N | C}, /* cmn x3, x3 */
         {0xea02003f, 0},     /* tst x1, x2: 4 */
-        {0xfa420028, N},     /* ccmp x1, x2, #8, eq, which does not hold: the flags are 8 */
+        {0xfa420028, N},     /* ccmp x1, x2, #8, eq, which is false: the flags are 8 */
         {0xfa422020, C},     /* ccmp x1, x2, #0, cs */
     };
     for (size_t i = 0; i < TL_COUNT(cases); i++) {
@@ -83,9 +83,9 @@ static void what_does_not_follow_is_unknown(void **state)
 {
     static const uint32_t ops[] = {
         0x8b040020, /* add x0, x1, x4: x4 is unknown */
-        0xf9400020, /* ldr x0, [x1], of which nothing was seen */
+        0xf9400020, /* ldr x0, [x1], without its value */
         0x9e660020, /* fmov x0, d1 */
-        0xd53bd040, /* mrs x0, tpidr_el0, of which nothing was seen */
+        0xd53bd040, /* mrs x0, tpidr_el0, without its value */
     };
     for (size_t i = 0; i < TL_COUNT(ops); i++) {
         a64_state s = start();
@@ -124,7 +124,7 @@ static void loads_say_what_they_loaded(void **state)
         assert_int_equal(s.x[0], cases[i].x0);
         if (cases[i].x5)
             assert_int_equal(s.x[5], cases[i].x5);
-        s = start(); /* another number of bytes than the instruction loads */
+        s = start(); /* another number of bytes than the instruction's */
         a64_eval(&s, PC, cases[i].op, &(a64_seen){.loaded = bytes, .nloaded = cases[i].n + 1});
         assert_false(s.known & 1);
     }
@@ -134,7 +134,7 @@ static void addresses_say_what_their_base_is(void **state)
 {
     static const struct {
         uint32_t op;
-        uint64_t before, after; /* what x9 must have been at the access at 0x1000, and is then */
+        uint64_t before, after; /* the value of x9 that the access at 0x1000 implies, and its value after it */
     } cases[] = {
         {0xf9400520, 0xff8, 0xff8},   /* ldr x0, [x9, #8] */
         {0xf8408520, 0x1000, 0x1008}, /* ldr x0, [x9], #8 */
@@ -147,10 +147,10 @@ static void addresses_say_what_their_base_is(void **state)
         a64_eval(&s, PC, cases[i].op, &(a64_seen){.has_address = true, .address = 0x1000});
         assert_true(s.known >> 9 & 1);
         assert_int_equal(s.x[9], cases[i].after);
-        s = start(); /* nothing was seen */
+        s = start(); /* no access */
         a64_eval(&s, PC, cases[i].op, &(a64_seen){0});
         assert_false(s.known >> 9 & 1);
-        s = start(); /* it is known already */
+        s = start(); /* known already */
         a64_know(&s, 9, cases[i].before);
         a64_eval(&s, PC, cases[i].op, &(a64_seen){0});
         assert_int_equal(s.x[9], cases[i].after);
@@ -175,7 +175,7 @@ static void calls_and_system_registers(void **state)
     assert_int_equal(s.x[6], 1);
 }
 
-/* Two registers beginning at an even one; no instruction begins at 31, beyond which there is none. */
+/* Two registers from an even number on; no instruction begins at 31, the last one. */
 static void pairs_of_registers(void **state)
 {
     static const uint8_t loaded[16] = {1, [8] = 2};
@@ -192,7 +192,7 @@ static void pairs_of_registers(void **state)
     }
 }
 
-/* What an instruction that comes next tells of the registers before it: also where something else was known. */
+/* The next instruction reveals earlier registers, also if something else was known. */
 static void learns(void **state)
 {
     static const struct {

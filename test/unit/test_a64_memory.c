@@ -1,4 +1,4 @@
-/* Tests of isa/a64_operands.h: the memory that instructions access, and the registers of their addresses. */
+/* Tests of isa/a64_operands.h: the memory accessed by instructions, and the registers of their addresses. */
 #include "check.h"
 #include "isa/a64_operands.h"
 

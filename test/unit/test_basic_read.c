@@ -97,7 +97,7 @@ static void other_threads_lie_between(void **state)
     made *m = fresh(3, false);
     made_basic(m, BASIC_ENTER_ARGS, 1, 10, 5, 4);
     made_basic(m, BASIC_ENTER_ARGS, 1, 20, 6, 4);
-    made_basic_argument(m, 1, 7, 4, 666); /* of nobody */
+    made_basic_argument(m, 1, 7, 4, 666); /* of no thread */
     made_basic_argument(m, 1, 5, 9, 666); /* the same thread id in another process */
     made_basic_argument(m, 1, 5, 4, 100);
     const size_t bad = m->n;

@@ -1,9 +1,9 @@
-/* Simulated caches: against a model that is as plain as can be, and by hand. */
+/* Simulated caches: against a very simple model, and by hand. */
 #include "analysis/instruction/cache_table.h"
 
 #include "hand_insns.h"
 
-/* The model: a list of lines with the time of their last use. Nothing in it is fast. */
+/* The model: a list of lines with the time of their last use, and slow. */
 typedef struct plain_line {
     bool used, written;
     uint64_t line, time;
@@ -32,7 +32,7 @@ static void plain_init(plain *p, const tl_cache_setup *setup)
     }
 }
 
-/* True if the line was there; *out is what had to go for it. */
+/* True if the line was there; *out is the line evicted for it. */
 static bool plain_use(plain *p, tl_cache_id id, uint64_t line, bool write, plain_line *out)
 {
     plain_cache *c = &p->cache[id];
@@ -117,7 +117,7 @@ static void check_counts(const tl_cache_sim *s, const plain *p)
     }
 }
 
-/* A stream that walks, jumps, and sometimes touches a lot. */
+/* A stream that walks, jumps, and sometimes touches much. */
 static void make_lines(hand_line *line, uint32_t n, uint32_t seed)
 {
     uint32_t x = seed;
@@ -150,7 +150,7 @@ static void agrees_with_a_plain_model(void **state)
         "l1i=1K:4:64,l1d=1K:2:64,l2=4K:8:64,itlb=3,dtlb=4,l2tlb=16:4",
         "l1i=512:1:64,l1d=512:8:64,l2=2K:1:64,itlb=1,dtlb=2,l2tlb=16",
         "l1i=1K:4:32,l1d=1K:4:32,l2=4K:4:128,itlb=4:2,dtlb=4:1,l2tlb=24:3", /* a line of L2 has several of L1 */
-        "l1i=1K:4:64,l1d=2K:4:128,l2=2K:2:32,itlb=8,dtlb=8,l2tlb=0",        /* and the other way round */
+        "l1i=1K:4:64,l1d=2K:4:128,l2=2K:2:32,itlb=8,dtlb=8,l2tlb=0",        /* and the reverse */
         "l1i=64K:16:4096,l1d=768:3:16,l2=0,itlb=8,dtlb=48,l2tlb=64:2",
     };
     enum { LINES = 30000 };
@@ -166,7 +166,7 @@ static void agrees_with_a_plain_model(void **state)
         assert_int_equal(tl_cache_setup_parse(&s, setup[k], NULL), 0);
         plain_init(p, &s);
         run_plain(p, line[0], LINES);
-        memset(p->cache, 0, sizeof p->cache); /* another stream has caches of its own */
+        memset(p->cache, 0, sizeof p->cache); /* another stream has its own caches */
         plain_init(second, &s);
         memcpy(second->count, p->count, sizeof p->count);
         run_plain(second, line[1], LINES);
@@ -196,9 +196,9 @@ static void counts_by_hand(void **state)
         INSN(0x1004, OP_LDR),
         LOAD(0x8020, 8), /* all hit */
         INSN(0x1008, OP_STR),
-        STORE(0x803c, 8), /* two lines, one of which is there */
+        STORE(0x803c, 8), /* two lines, one of them there */
         INSN_NO_PC(OP_LDR),
-        LOAD(0x9000, 8),      /* misses, of nobody; no lookup of code */
+        LOAD(0x9000, 8),      /* misses of no instruction; no lookup of code */
         INSN(0x103e, OP_NOP), /* two lines of code */
         OTHER(),
         INSN(0x1004, OP_LDR),
@@ -236,7 +236,7 @@ static void counts_by_hand(void **state)
     hand_fini(&h);
 }
 
-/* What is chosen begins in the middle: an access is not of the instruction that was seen last. */
+/* The selection begins in the middle: an access does not belong to the last instruction seen. */
 static void gaps_forget_the_pc(void **state)
 {
     hand h;
@@ -306,7 +306,7 @@ static void setup_says_what_is_wrong(void **state)
             fail_msg("%s: %s", wrong[i].text, e.message);
         assert_memory_equal(&s, &tl_cache_default, sizeof s);
     }
-    tl_cache_setup s = tl_cache_default; /* the first part is right, and changes nothing either */
+    tl_cache_setup s = tl_cache_default; /* the first part is valid, but changes nothing either */
     assert_int_equal(tl_cache_setup_parse(&s, "l2=1M,l1d=1", NULL), TL_EINVAL);
     assert_memory_equal(&s, &tl_cache_default, sizeof s);
 }

@@ -1,4 +1,4 @@
-/* Chrome trace events: exact text, nesting, and what is put right. */
+/* Chrome trace events: exact text, nesting, and corrections. */
 #include "rich_fixture.h"
 
 extern const tl_format tl_format_chrome;
@@ -9,7 +9,7 @@ extern const tl_format tl_format_chrome;
     "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":5,\"tid\":7,\"ts\":0,\"args\":{\"name\":\"thread 7\"}},\n"
 #define END "\n],\"metadata\":{\"time-unit\":\"ns\"}}\n"
 
-/* A call's event of thread 7 as it should stand in the file. */
+/* A call's event of thread 7 as expected in the file. */
 #define CALL(ph, name, ts) "{\"ph\":\"" ph "\",\"name\":\"" name "\",\"pid\":5,\"tid\":7,\"ts\":" ts "}"
 
 static void start(fixture *f)
@@ -41,7 +41,7 @@ static void test_exact_text(void **state)
     fixture_fini(&f);
 }
 
-/* Counters have a curve for each number of the payload: of other fields, and of the context, there is none. */
+/* Counters have a curve for each number of the payload, but none for other fields and for the context. */
 static void test_series_of_counters(void **state)
 {
     static const tl_mapping label = {.label = "low", .low = 0, .high = 9};
@@ -165,7 +165,7 @@ static void test_names_are_escaped(void **state)
     fixture_fini(&f);
 }
 
-/* Many open calls, then many exits of functions that are not open: must not look through the stack each time. */
+/* Many open calls, then many exits of functions that are not open: must not search the stack each time. */
 static void test_deep_stack_with_stray_exits(void **state)
 {
     enum { DEPTH = 300000, EXITS = 300000 };

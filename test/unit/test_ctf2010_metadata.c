@@ -1,7 +1,7 @@
 /* The metadata file of 2010: text in packets, and mistakes at their place in the file. */
 #include "make_ctf2010.h"
 
-/* Reads m as a metadata file; the bytes are exactly as many as there are. */
+/* Reads m as a metadata file, from exactly its bytes. */
 static int read_made(const made *m, ctf_schema *s, tl_error *e)
 {
     uint8_t *exact = malloc(m->n + 1);
@@ -37,7 +37,7 @@ static void add(made *m, const char *text)
     made_packet(m, (made_header){.padding = 7}, text, strlen(text));
 }
 
-/* Words may go through the end of a packet, and some packets may be empty. */
+/* Words may continue beyond the end of a packet, and some packets may be empty. */
 static void packets(void **state)
 {
     for (int big = 0; big < 2; big++) {
@@ -61,7 +61,7 @@ static void packets(void **state)
     }
 }
 
-/* The byte order is that of the first packet that can be used, the session that of the first one. */
+/* The byte order is that of the first usable packet, the session that of the first one. */
 static void order_and_session(void **state)
 {
     made *m = fresh(true);
@@ -97,12 +97,12 @@ static void mistakes(void **state)
     add(m, "trace { }\n");
     add(m, "  bogus { }");
     check_error(m, 65 + 48 + 2, "line 2, column 3: unknown block bogus");
-    /* A word that goes through the end of a packet stands where it begins. */
+    /* The place of a word across the end of a packet is its begin. */
     m->n = 0;
     add(m, "trace { } bo");
     add(m, "gus { }");
     check_error(m, 48 + 10, "unknown block bogus");
-    /* What is missing is missing at the end, even if the last packets are empty or cannot be read. */
+    /* Missing text is missing at the end, even if the last packets are empty or unreadable. */
     m->n = 0;
     add(m, "trace {");
     check_error(m, 48 + 7, "the metadata ends");
@@ -129,7 +129,7 @@ static void compressed(void **state)
         check_damage(&s, expected);
         tl_arena_fini(&s.arena);
         if (codec[i].is_built) {
-            /* In the compressed text, and behind it. */
+            /* In the compressed text, and after it. */
             m->n = 0;
             add(m, "section { name = ");
             made_packet(m, (made_header){.compression = codec[i].scheme}, codec[i].data, codec[i].n);
@@ -143,7 +143,7 @@ static void compressed(void **state)
     }
 }
 
-/* Packets that cannot be used are noted, and the rest is read. */
+/* Unusable packets are noted, and the rest is read. */
 static void damage(void **state)
 {
     made *m = fresh(false);
@@ -182,7 +182,7 @@ static void no_metadata(void **state)
     tl_error e = {0};
     m->n = 3;
     check_error(m, 0, "no packet magic number");
-    for (m->n = 4; m->n < 48; m->n++) { /* nothing to read, but of this dialect */
+    for (m->n = 4; m->n < 48; m->n++) { /* nothing to read, but still of this dialect */
         assert_int_equal(read_made(m, &s, &e), 0);
         assert_int_equal(s.nstream, 0);
         char expected[64];
@@ -195,7 +195,7 @@ static void no_metadata(void **state)
     free(m);
 }
 
-/* More text than there may be: in plain packets, none of which has to be there. */
+/* More text than allowed: in plain packets, each of them optional. */
 static void limit(void **state)
 {
     made *m = fresh(false);

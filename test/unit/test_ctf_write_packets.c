@@ -1,4 +1,4 @@
-/* Tests of the writer of folders: packets of the source stay as they are. */
+/* Tests of the writer of folders: packets of the source are kept. */
 #include "ctf_read_back.h"
 
 static void test_packets_stay_as_they_are(void **state)
@@ -56,7 +56,7 @@ static void test_times_of_packets_hold_their_events(void **state)
     assert_int_equal(packets_of(bytes, n, p, 3), 2);
     assert_int_equal(p[0].begin, 90);
     assert_int_equal(p[0].end, 120);
-    assert_int_equal(p[0].sequence, 1); /* not 0: what was lost before it is not known */
+    assert_int_equal(p[0].sequence, 1); /* not 0: earlier losses are unknown */
     assert_int_equal(p[1].begin, 130);
     assert_int_equal(p[1].end, 130);
     assert_int_equal(p[1].sequence, 2);
@@ -114,7 +114,7 @@ static void test_large_packets_are_divided(void **state)
     folder_fini(&w);
 }
 
-/* Fields of a packet come with its events: without one nobody knows them, which is told. */
+/* Fields of a packet come with its events: without one they are unknown, which is reported. */
 /* A member of the packet context of the class "c", read back. */
 static const tl_field *packet_member(const tl_trace *t, const char *name)
 {
@@ -134,7 +134,7 @@ static void test_the_processor_is_shown_as_before(void **state)
     enum { PACKET = TL_SCOPE_PAYLOAD - TL_SCOPE_PACKET };
     static const tl_mapping label[] = {{.label = "little", .low = 0, .high = 3}, {.label = "big", .low = 4, .high = 7}};
     static const struct {
-        tl_field cpu; /* without a name: there is none */
+        tl_field cpu; /* without a name: none */
         unsigned base, labels;
         bool is_signed;
     } cases[] = {

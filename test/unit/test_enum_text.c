@@ -1,4 +1,4 @@
-/* Labels of values: all that match, each once, in order; whatever the ranges are. */
+/* Labels of values: all that match, each once, in order, for any ranges. */
 #include "check.h"
 #include "model/enum_ranges.h"
 #include "model/field_text.h"
@@ -113,7 +113,7 @@ static void test_what_has_labels(void **state)
     assert_true(tl_enum_has_labels(&(tl_field){.type = TL_I64, .mapping = label, .nmapping = 1}));
 }
 
-/* More text than is kept: it is forgotten and made again, and is right. */
+/* More text than is kept: it is forgotten and made again, correctly. */
 static void test_much_text(void **state)
 {
     enum { N = 400, LENGTH = 1000 };
@@ -141,7 +141,7 @@ static void test_much_text(void **state)
             assert_memory_equal(label.p + label.n - LENGTH, m[i].label, LENGTH);
             assert_in_range(t.text.total, 1, 2 * TL_ENUM_BYTES_MAX);
         }
-    assert_true(made > N); /* else the bound was not reached */
+    assert_true(made > N); /* otherwise the limit was not reached */
     tl_enum_texts_fini(&t);
     free(m);
     free(name);
@@ -153,7 +153,7 @@ static void lead(void *arg, const tl_field *f, tl_pb *text)
     tl_field_put_name(f, text);
 }
 
-/* Types that share members: all of them together would be 2^64. */
+/* Types that share members: all together would be 2^64. */
 static void test_shared_members(void **state)
 {
     enum { LEVELS = 64 };
@@ -181,7 +181,7 @@ static void test_shared_members(void **state)
     tl_field_texts_fini(&t);
 }
 
-/* What the labels of a value are by the definition: all mappings are looked at. */
+/* The labels of a value by definition: examines all mappings. */
 static void slow_labels(const tl_mapping *m, uint32_t n, bool is_flags, uint64_t value, char *text)
 {
     const char *seen[64];
@@ -200,7 +200,7 @@ static void slow_labels(const tl_mapping *m, uint32_t n, bool is_flags, uint64_t
     }
 }
 
-/* Mappings of few labels at random: they overlap, stand in each other, and come in no order. */
+/* Random mappings with few labels: overlapping, nested, and unsorted. */
 static void test_any_ranges(void **state)
 {
     static const char *const label[] = {"A", "B", "C", "D", "E", "F"};
@@ -238,7 +238,7 @@ static void count_found(void *arg, uint32_t mapping)
     ++*(uint32_t *)arg;
 }
 
-/* However many ranges there are and however they overlap, a value costs as many steps as it has labels. */
+/* With any number of ranges and overlaps, a value costs as many steps as it has labels. */
 static void test_steps(void **state)
 {
     enum { N = 1 << 15, STEPS_A_RANGE = 40 };
@@ -247,10 +247,10 @@ static void test_steps(void **state)
     assert_true(m && group);
     for (unsigned shape = 0; shape < 4; shape++) {
         for (uint32_t i = 0; i < N; i++) {
-            m[i] = shape == 0   ? (tl_mapping){"L", i, i}                       /* one behind the other */
-                   : shape == 1 ? (tl_mapping){"L", N - i, N + i}               /* in each other, the smallest first */
+            m[i] = shape == 0   ? (tl_mapping){"L", i, i}                       /* one after the other */
+                   : shape == 1 ? (tl_mapping){"L", N - i, N + i}               /* nested, the smallest first */
                    : shape == 2 ? (tl_mapping){"L", i, 2 * N - i}               /* ... and the largest first */
-                                : (tl_mapping){"L", 2 * i, i ? 2 * i : 4u * N}; /* one holds all others */
+                                : (tl_mapping){"L", 2 * i, i ? 2 * i : 4u * N}; /* one contains all others */
             group[i] = shape == 0 || shape == 3 ? i : 0;
         }
         tl_arena a = {0};

@@ -249,7 +249,7 @@ static void equal_headers_go_on(void **state)
         }
 }
 
-/* A header with another version, order or frequency ends reading; what only begins like a header is none. */
+/* A header with another version, order or frequency ends reading; bytes that only begin like one are no header. */
 static void other_headers_end_it(void **state)
 {
     const struct {

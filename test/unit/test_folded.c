@@ -79,7 +79,7 @@ static void test_empty(void **state)
     profiled_fini(&f);
 }
 
-/* Lines of 30,000 places below each other would be 2 GB; they are cut in the middle, and no time is lost. */
+/* Lines of 30,000 nested places would be 2 GB; they are cut in the middle, without losing time. */
 static void test_deep_stacks_are_cut(void **state)
 {
     enum { DEPTH = 30000 };

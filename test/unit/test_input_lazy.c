@@ -1,4 +1,4 @@
-/* Tests of content that is decompressed when it is read: damage, threads, and what it may cost. */
+/* Tests of content that is decompressed on reading: damage, threads, and costs. */
 #include "check.h"
 #include "lazy_fixture.h"
 #include "thorough.h"
@@ -8,7 +8,7 @@
 
 #include "base/io/input_lazy.h"
 
-/* Three small frames, all that may stand between them, and a checksum. */
+/* Three small frames, everything allowed between them, and a checksum. */
 static packed small_file(void)
 {
     char *data = content_of(700);
@@ -49,14 +49,14 @@ static void test_something_else_follows(void **state)
     free(f.p);
 }
 
-/* Where the size of the content stands in the header of the frame that begins here: 4 bytes. */
+/* The size of the content in the header of the frame that begins here: 4 bytes. */
 static uint8_t *size_of_frame(uint8_t *frame)
 {
     assert_int_equal(frame[4] >> 6, 2);
     return frame + 5 + !(frame[4] >> 5 & 1);
 }
 
-/* Content that is shorter or longer than the frame says, by little and by much; more content follows. */
+/* Content shorter or longer than the frame's size, by little and by much; more content follows. */
 static void test_sizes_that_lie(void **state)
 {
     enum { N = 400000 };
@@ -75,7 +75,7 @@ static void test_sizes_that_lie(void **state)
     free(data);
 }
 
-/* Sizes that nobody can mean, alone and in sum. */
+/* Absurd sizes, alone and in sum. */
 static void test_hostile_sizes(void **state)
 {
     static const uint64_t size[] = {UINT64_MAX, (uint64_t)1 << 63, INT64_MAX, (uint64_t)1 << 40, (uint64_t)1 << 31};
@@ -90,7 +90,7 @@ static void test_hostile_sizes(void **state)
         }
         free(f.p);
     }
-    /* The table says it, and the frames do not. */
+    /* The table has it, and the frames do not. */
     packed f = {0};
     uint8_t table[8 * 8 + 9] = {0};
     for (int i = 0; i < 8; i++) {
@@ -106,7 +106,7 @@ static void test_hostile_sizes(void **state)
     free(f.p);
 }
 
-/* Is what is read of it what everything decompressed at once is? Then `in` is too large to keep. */
+/* Does reading give the same as decompressing everything at once? Then `in` is too large to keep. */
 static void check_bomb(const packed *f)
 {
 #ifdef TL_HAVE_ZSTD
@@ -140,7 +140,7 @@ static void test_bombs(void **state)
     free(f.p);
 }
 
-/* A window that is larger than decompressors take. */
+/* A window larger than decompressors allow. */
 static void test_large_window(void **state)
 {
     packed f = {0};
@@ -150,7 +150,7 @@ static void test_large_window(void **state)
     free(f.p);
 }
 
-/* Breaks a block of the frame that begins here in a way that shows only to who decompresses it. */
+/* Breaks a block of the frame that begins here in a way that only decompression shows. */
 static void spoil(uint8_t *frame, unsigned block)
 {
     uint8_t *p = size_of_frame(frame) + 4;
@@ -160,8 +160,8 @@ static void spoil(uint8_t *frame, unsigned block)
     memset(p + 3, 0xff, 8);
 }
 
-/* A read at the begin looks at the begin: damage behind it is not known yet. Then it is, and all is as it is if
- * everything is decompressed at once, from wherever it was found. */
+/* A read at the begin touches only the begin, so later damage is still unknown. Once it is found, from any place, all
+ * is as if everything had been decompressed at once. */
 static void test_damage_is_found_when_it_is_met(void **state)
 {
     enum { STEP = 500000, N = 4 * STEP };
@@ -176,7 +176,7 @@ static void test_damage_is_found_when_it_is_met(void **state)
             const size_t fourth = f.n;
             packed_frame(&f, data + 3 * STEP, STEP, 0);
             spoil(f.p + third, 2);
-            spoil(f.p + fourth, 0); /* once more: this one is met first */
+            spoil(f.p + fourth, 0); /* once more: this one is found first */
         }
         scratch_write("packed", f.p, f.n);
         tl_input *all = open_input("packed"), *in = open_lazy("packed");
@@ -226,7 +226,7 @@ static void test_file_that_shrinks(void **state)
     free(data);
 }
 
-/* Reading back in a frame that is not kept means to decompress it again: not for ever. */
+/* Reading back in a frame that is not kept decompresses it again, but not for ever. */
 static void test_reading_back_is_spooled_in_the_end(void **state)
 {
     enum { N = 48 * MIB };
@@ -272,7 +272,7 @@ static void test_settling_may_fail(void **state)
     free(data);
 }
 
-/* Nothing of it is kept but what decoders need: neither in memory nor in a file. */
+/* Nothing of it is kept but the decoders' memory: neither in memory nor in a file. */
 static void test_front_to_back_in_little_memory(void **state)
 {
     enum { N = 96 * MIB, STEP = 250000 };
@@ -358,7 +358,7 @@ static void test_threads_read_at_once(void **state)
     free(data);
 }
 
-/* At random in one large frame: decompressed again and again, until it is spooled while others read. */
+/* Random reads in one large frame: decompressed again and again, until it is spooled while others read. */
 static void test_threads_make_it_spool(void **state)
 {
     enum { N = 48 * MIB };
@@ -371,7 +371,7 @@ static void test_threads_make_it_spool(void **state)
     free(data);
 }
 
-/* Several threads meet the same damage. */
+/* Several threads find the same damage. */
 static void *meeting_main(void *arg)
 {
     reading *r = arg;

@@ -1,4 +1,4 @@
-/* Tests of analysis/instruction/insn_pass.h: which events a table gets, from whom, and what goes wrong; and of
+/* Tests of analysis/instruction/insn_pass.h: which events a table gets, from which thread, and failures; and of
  * insn_classes.h. */
 #include "analysis/instruction/insn_pass.h"
 
@@ -6,7 +6,7 @@
 #include "hand_insns.h"
 #include "op/insn_select.h"
 
-/* A table that writes down what it is told. */
+/* A table that records its calls. */
 typedef struct diary {
     unsigned inits, begins, ends, finis, gaps;
     uint64_t events, keys; /* how many, and the sum of their keys */
@@ -45,7 +45,7 @@ static int diary_events(void *table, const tl_batch *b, uint32_t from, uint32_t 
 {
     diary *d = table;
     assert_true(d->open && from < to && to <= b->n);
-    assert_null(b->val); /* no fields were wanted */
+    assert_null(b->val); /* no fields were requested */
     d->gaps += gap;
     for (uint32_t i = from; i < to; i++) {
         d->events++;
@@ -125,7 +125,7 @@ static void test_every_event_once(void **state)
         hand h;
         diary d;
         make(&h, line, 17);
-        memset(&d, 0x55, sizeof d); /* is zeroed by the pass */
+        memset(&d, 0x55, sizeof d); /* the pass zeroes it */
         hand_pass(&h, &d, &diary_table, NULL, threads);
         assert_int_equal(d.inits, 1);
         assert_int_equal(d.begins, 3);
@@ -143,7 +143,7 @@ static void test_every_event_once(void **state)
     free(line);
 }
 
-/* A large trace of one stream is decoded by another thread; the table cannot see that. */
+/* Another thread decodes a large trace of one stream, unseen by the table. */
 static void test_one_large_stream(void **state)
 {
     hand_line *line = hand_wander(LINES, 4);
@@ -157,7 +157,7 @@ static void test_one_large_stream(void **state)
     assert_int_equal(d.keys, sum_of_keys(line, LINES));
     assert_int_equal(d.merged, 0);
     assert_false(d.out_of_order);
-    assert_int_equal(h.source.want.threads, 0); /* as it was */
+    assert_int_equal(h.source.want.threads, 0); /* as before */
     hand_fini(&h);
     free(line);
 }
@@ -182,7 +182,7 @@ static void test_one_order(void **state)
     hand_fini(&h);
 }
 
-/* As tl_insn_select_event() says, event by event. */
+/* As tl_insn_select_event() decides, event by event. */
 static void test_selection(void **state)
 {
     static const tl_select select[] = {{.levels = 2},
@@ -238,7 +238,7 @@ static void check_failure(hand *h, const tl_select *select, const void *options,
     assert_int_equal(e.code, code);
     if (!strstr(e.message, what))
         fail_msg("%s", e.message);
-    assert_true(diary_finis - before <= (threads > 1 ? 3 : 0)); /* those of workers; the caller's own is his */
+    assert_true(diary_finis - before <= (threads > 1 ? 3 : 0)); /* those of workers; the caller keeps its own */
 }
 
 static void test_failures(void **state)
@@ -260,7 +260,7 @@ static void test_failures(void **state)
     free(line);
 }
 
-/* It is not read: a reader that fails is not noticed. */
+/* It is not read: a failing reader is not noticed. */
 static void test_no_instructions(void **state)
 {
     hand_line *line = hand_wander(LINES, 6);
@@ -293,7 +293,7 @@ static void test_classes(void **state)
     assert_int_equal(tl_insn_what_is(&c, HAND_OTHER), TL_IS_FLAGS);
     assert_int_equal(tl_insn_what_is(&c, HAND_SNAPSHOT), TL_IS_SNAPSHOT);
     assert_int_equal(tl_insn_what_is(&c, HAND_CLASSES), TL_IS_OTHER);
-    /* Only what says what its second operand is. */
+    /* Only events with the kind of their second operand. */
     h.source.trace.cls[HAND_LOAD].aux = TL_AUX_NONE;
     h.source.trace.cls[HAND_STORE].kind = TL_STATE;
     assert_true(tl_insn_classes_find(&c, &h.source.trace));
@@ -319,7 +319,7 @@ static void test_classes(void **state)
     free(many);
 }
 
-/* The quick way for one class of instructions, and the other one for several. */
+/* The fast way for one class of instructions, and the general one for several. */
 static void test_picking(void **state)
 {
     static const hand_line line[] = {OTHER(),         INSN(1, OP_ADD), LOAD(2, 8),       INSN(3, OP_ADD),

@@ -161,7 +161,7 @@ static void test_position_independent_binaries(void **state)
         put_rela(rela + 96, s.big, MAP_AT + 96 + 8, 0, cases[c].relative, 0x12000);
         put_rela(rela + 120, s.big, MAP_AT + 96 + 8, 0, cases[c].relative + 1, 0x55555); /* of another type */
         put_rela(rela + 144, s.big, MAP_AT - 24, 0, cases[c].relative, 0x66666);         /* before the map */
-        put_rela(rela + 168, s.big, MAP_AT + 160 + 8, 0, cases[c].relative, 0x77777);    /* behind it */
+        put_rela(rela + 168, s.big, MAP_AT + 160 + 8, 0, cases[c].relative, 0x77777);    /* after it */
         build_map(&b, &s, ET_DYN, cases[c].machine, rela, 8);
         expect_functions(&b, address, TL_COUNT(address));
     }

@@ -53,7 +53,7 @@ static void test_kinds(void **state)
     assert_int_equal(parse("null")->kind, TL_JSON_NULL);
 }
 
-/* Integers are exact to the last bit; what does not fit keeps its text. */
+/* Integers are exact to the last bit; too large ones keep their text. */
 static void test_numbers(void **state)
 {
     static const struct {
@@ -139,7 +139,7 @@ static void test_places(void **state)
     assert_null(tl_json_find(a, "a"));
     assert_null(tl_json_find(NULL, "a"));
     assert_null(tl_json_find(v, ""));
-    /* A name is compared whole, also with a NUL in it. */
+    /* A name is compared as a whole, even with a NUL in it. */
     assert_null(tl_json_find(parse("{\"a\\u0000\":1}"), "a"));
 }
 
@@ -220,7 +220,7 @@ static void test_strict(void **state)
     }
 }
 
-/* The text need not be terminated, and nothing behind it is looked at. Each prefix of a sound text is an error. */
+/* The text need not be terminated, and no byte after it is read. Each prefix of a valid text is an error. */
 static void test_prefixes(void **state)
 {
     static const char text[] =
@@ -250,7 +250,7 @@ static void test_names_twice(void **state)
     assert_string_equal(e.message, "the object has a second member \"a\"");
     const char nested[] = "{\"a\":{\"a\":1},\"b\":{\"a\":1}}";
     assert_int_equal(parse(nested)->n, 2);
-    /* Large objects, where names are sorted: the first that comes a second time is reported. */
+    /* Large objects, where names are sorted: the first duplicate is reported. */
     for (unsigned n = 10; n <= 1000; n += 33) {
         char *text = malloc(n * 12 + 40);
         assert_non_null(text);
@@ -298,7 +298,7 @@ static void test_limits(void **state)
     assert_int_equal(tl_json_parse(&v, &arena, "0", (size_t)TL_JSON_TEXT_MAX + 1, 1, &e), TL_EUNSUPPORTED);
 }
 
-/* Repeats `unit` n times between a begin and an end, which takes the place of the last byte. */
+/* Repeats `unit` n times between a begin and an end, which replaces the last byte. */
 static char *repeated(const char *begin, const char *unit, size_t n, const char *end)
 {
     const size_t length = strlen(unit);
@@ -324,8 +324,8 @@ static void test_memory(void **state)
         tl_arena_fini(&arena);
         free(text);
     }
-    /* A million brackets, a number of a million digits, a string of a million escapes: none takes more than its text.
-     */
+    /* A million brackets, a number of a million digits, a string of a million escapes: none takes more memory than its
+     * text. */
     char *text = nested(1000000, '[', ']');
     const tl_json_value *v;
     assert_int_equal(tl_json_parse(&v, &arena, text, strlen(text), VALUES, NULL), TL_EUNSUPPORTED);

@@ -72,7 +72,7 @@ static void test_registers(void **state)
     v[36] = (tl_value){.type = TL_HEX, .as.u = 0x1f};
     fixture_event(&f, SNAP, 0, -1, 3, 0, v, 37);
     put(&f, IN, 0, 3, 0x1000, NOP);
-    fixture_event(&f, ALL, 0, -1, 3, 0, v, 5); /* a list that is cut short */
+    fixture_event(&f, ALL, 0, -1, 3, 0, v, 5); /* a truncated list */
     fixture_finish(&f);
     const char *begin = "        3  -- snapshot\n"
                         "           n 3\n"
@@ -92,7 +92,7 @@ static void test_registers(void **state)
     fixture_fini(&f);
 }
 
-/* With a reader that has no tape. */
+/* A reader without a tape. */
 static void test_no_tape(void **state)
 {
     fixture f;

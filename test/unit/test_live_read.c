@@ -202,7 +202,7 @@ static void test_references_that_lead_astray(void **state)
     small s;
     static const struct {
         uint32_t offset;
-        int to; /* 0: f[1], 1: itself, 2: the header, 3: behind the end, 4: its root */
+        int to; /* 0: f[1], 1: itself, 2: the header, 3: after the end, 4: its root */
         uint32_t places;
     } cases[] = {
         {LIVE_NODE_CHILD, 0, ALL - 2},  {LIVE_NODE_CHILD, 1, ALL - 2}, {LIVE_NODE_CHILD, 2, ALL - 2},
@@ -360,7 +360,7 @@ static void test_files_with_holes(void **state)
     scratch_files(1);
 }
 
-/* The file grows between open() and read_profile(), and nodes are linked that lie behind its old end. */
+/* The file grows between open() and read_profile(), with linked nodes after its old end. */
 static void test_a_file_that_grows(void **state)
 {
     uint64_t seed = 5;

@@ -1,4 +1,4 @@
-/* What is said of lost events: shares near all and nothing. */
+/* The text about lost events: shares close to all and to nothing. */
 #include "check.h"
 #include "op/loss_text.h"
 

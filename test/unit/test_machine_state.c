@@ -14,7 +14,7 @@ static tl_source *open_stream(const made_stream *s)
     return source;
 }
 
-/* x0 = 5; x1 = x0 + 3; x2 from memory; x3 to memory; a system call; x4 = x0 + 1 behind it. */
+/* x0 = 5; x1 = x0 + 3; x2 from memory; x3 to memory; a system call; x4 = x0 + 1 after it. */
 static made_stream make_program(void)
 {
     made_stream s = {0};
@@ -77,7 +77,7 @@ static void replays(void **state)
     assert_int_equal(m.level, 1);
     tl_machine_fini(&m);
 
-    m = state_at(&s, 8); /* all registers were told */
+    m = state_at(&s, 8); /* all registers were given */
     assert_true(knows(&m, 0, 1000) && knows(&m, 30, 1030) && knows(&m, 31, 1031));
     tl_machine_fini(&m);
 

@@ -15,7 +15,7 @@ static tl_source *open_fake(unsigned threads)
     return s;
 }
 
-/* The streams as they should be merged: slowly, one event at a time. */
+/* The streams in merged order: slowly, one event at a time. */
 typedef struct model {
     uint64_t next[FAKE_STREAMS], time[FAKE_STREAMS], random[FAKE_STREAMS];
 } model;
@@ -28,7 +28,7 @@ static void model_start(model *m)
     }
 }
 
-/* The stream whose event is next, UINT32_MAX at the end; *number and *time say which event that is. */
+/* The stream of the next event, UINT32_MAX at the end; *number and *time are the event's. */
 static uint32_t model_next(model *m, uint64_t *number, uint64_t *time)
 {
     uint32_t best = UINT32_MAX;
@@ -85,7 +85,7 @@ static int next_run(tl_merge *m, runs *r, const tl_batch **b, uint32_t *from, ui
     return 1;
 }
 
-/* Merges all, or the first `most` events, and compares. Returns how many there were; *status as of the last call. */
+/* Merges all, or the first `most` events, and compares. Returns how many there were; *status is the last call's. */
 static uint64_t check_merge(tl_source *s, uint64_t most, int *status, tl_error *e)
 {
     model *m = calloc(1, sizeof *m);
@@ -169,7 +169,7 @@ static void merged_by_several_threads(void **state)
             }
 }
 
-/* One stream holds all, in large batches; others end at once. */
+/* One stream has nearly everything, in large batches; others end at once. */
 static void merged_with_a_heavy_stream(void **state)
 {
     for (unsigned threads = 1; threads <= 3; threads++) {
@@ -180,7 +180,7 @@ static void merged_with_a_heavy_stream(void **state)
     }
 }
 
-/* Times at both ends of what fits. */
+/* Times at both ends of the range. */
 static void merged_at_the_ends_of_time(void **state)
 {
     for (uint32_t streams = 1; streams <= 5; streams++) {
@@ -205,7 +205,7 @@ static void small_traces_start_no_threads(void **state)
     tl_source_close(s);
 }
 
-/* An event that cannot be read: all before it come, and then the error, however many threads there are. */
+/* An unreadable event: all before it come, and then the error, with any number of threads. */
 static void errors_come_at_the_same_event(void **state)
 {
     static const uint64_t places[] = {1, 2, 700, 1024, 1025, 2500, 3000};
@@ -289,7 +289,7 @@ static void one_stream_after_another(void **state)
                 }
             assert_int_equal(status, 0);
             assert_int_equal(tl_source_next(s, &b, &e), 0);
-            /* Cursors are closed at the end of their stream: some tell only then what they found. */
+            /* Cursors are closed at the end of their stream: some report only then. */
             assert_int_equal(atomic_load(&fake.opened), fake.streams);
             assert_int_equal(atomic_load(&fake.closed), fake.streams);
             while (stream < fake.streams && number == fake.events[stream]) {
@@ -301,7 +301,7 @@ static void one_stream_after_another(void **state)
         }
 }
 
-/* A source may be closed in the middle, and merged while tl_source_next() stands in the middle. */
+/* A source may be closed early, and merged in the middle of tl_source_next(). */
 static void a_source_is_closed_in_the_middle(void **state)
 {
     for (unsigned threads = 1; threads <= 3; threads++) {
@@ -319,7 +319,7 @@ static void a_source_is_closed_in_the_middle(void **state)
     }
 }
 
-/* Several threads report damage; the list is in order all the same, and no entry is in it twice. */
+/* Several threads report damage; the list is still in order, without duplicates. */
 static void damage_of_several_threads_is_sorted(void **state)
 {
     static const char *const files[] = {"d", "c", "b", "a"};
@@ -355,7 +355,7 @@ static void damage_of_several_threads_is_sorted(void **state)
     }
 }
 
-/* A reader that is strict stops at the damage, at the same event for any number of threads. */
+/* A strict reader stops at damage, at the same event with any number of threads. */
 static void strict_reading_stops_at_damage(void **state)
 {
     const fake_report report = {

@@ -294,7 +294,7 @@ static void test_patch(void **state)
         assert_int_equal(tl_output_patch(o, N, "x", 1, &e), TL_EINVAL);
         assert_int_equal(tl_output_patch(o, UINT64_MAX, "x", 1, &e), TL_EINVAL);
         assert_int_equal(tl_output_bytes(o), N);
-        /* Writing goes on at the end. */
+        /* Writing continues at the end. */
         tl_output_puts(o, "end");
         assert_int_equal(tl_output_finish(o, NULL), 0);
         size_t n;

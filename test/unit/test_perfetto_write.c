@@ -209,7 +209,7 @@ static void test_forgotten_names(void **state)
     start(&f);
     fixture_call(&f, ENTER, 0, 1, 1);
     fixture_flush(&f);
-    ((perfetto_writer *)f.writer)->function.n = INTERNED_MAX; /* as if so many had been used */
+    ((perfetto_writer *)f.writer)->function.n = INTERNED_MAX; /* as if that many had been used */
     fixture_call(&f, ENTER, 0, 2, 1);
     fixture_finish(&f);
     message again = packet(&f, 4);

@@ -14,7 +14,7 @@ typedef struct shared {
     unsigned threads;
     uint32_t calls[N];
     uint64_t result[N];
-    uint32_t disorder; /* a worker was given a lower number than before */
+    uint32_t disorder; /* a worker got a lower number than before */
     uint32_t last[64];
     bool bad_worker;
     uint32_t fail_from;
@@ -104,7 +104,7 @@ static int note_worker(void *arg, unsigned worker, uint32_t i)
     unsigned before = atomic_load(&highest);
     while (worker > before && !atomic_compare_exchange_weak(&highest, &before, worker))
         continue;
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* or a few would do it all */
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* otherwise a few would do everything */
     return 0;
 }
 

@@ -89,7 +89,7 @@ static void without_code_below_it_is_the_latest_above(void **state)
     code(2, 0xa, RT_H(6), 200);
     begin(RT_ONE, 10, 0xa);
     end(RT_ONE, 12, 0xa, 0);
-    begin(RT_ONE, 20, 0xc); /* of which nothing is known */
+    begin(RT_ONE, 20, 0xc); /* unknown otherwise */
     begin(RT_TWO, 21, 0xa);
     tl_jit t = read_jit(NULL);
     assert_int_equal(t.n, 2);

@@ -50,7 +50,7 @@ static void show_facts(log_text *t, const tl_trace *trace)
     text_add(t, "\n");
 }
 
-/* The facts of a log: known at once (late false; with so many threads), or once its events were read. */
+/* The facts of a log: known at once (late false; with `threads` threads), or once its events were read. */
 static void facts_of(log_text *t, const char *log, size_t n, bool late, unsigned threads)
 {
     tl_source *s = open_log_text(log, n, &(const tl_want){.fields = true, .late = late, .threads = threads});

@@ -18,7 +18,7 @@ static void test_trace(void **state)
     assert_null(s->packet_header);
     assert_int_equal(s->nclock, 0);
     assert_int_equal(s->nproperty, 0);
-    /* Events without any stream, and streams that nobody describes, are of the stream class 0. */
+    /* Events without a stream, and undescribed streams, have the stream class 0. */
     assert_int_equal(s->nstream, 1);
     assert_int_equal(s->stream[0]->id, 0);
     assert_int_equal(s->stream[0]->nevent, 0);
@@ -97,7 +97,7 @@ static void test_clocks(void **state)
     assert_string_equal(c->uuid, "c19b5ac9-b8e6-4f78-be95-a605d04e34c6");
     assert_string_equal(c->description, "d");
     assert_true(c->hz == 3 && c->precision == 1000 && c->offset_s == -5 && c->offset == INT64_MAX);
-    /* Only one with an offset, or that says so, counts from the epoch. */
+    /* Only a clock with an offset, or marked so, counts from the epoch. */
     static const bool is_unix[] = {false, true, true, false, true};
     for (int i = 0; i < 5; i++)
         assert_int_equal(s->clock[i]->is_unix, is_unix[i]);
@@ -258,7 +258,7 @@ static void test_limits(void **state)
     free(large);
 }
 
-/* Texts that would take hours if anything grew with the square of what they hold. */
+/* Texts that would take hours if any time were quadratic in their contents. */
 static void test_large_texts_take_little_time(void **state)
 {
     const clock_t begin = clock();

@@ -1,4 +1,4 @@
-/* Tests of what TSDL's types become where they are used: places of lengths and tags, options, roles, clocks. */
+/* Tests of TSDL's types where they are used: places of lengths and tags, options, roles, clocks. */
 #include "tsdl_schema.h"
 
 static void expect_payload(const char *members, const char *expected)
@@ -6,7 +6,7 @@ static void expect_payload(const char *members, const char *expected)
     assert_string_equal(payload_of(members), expected);
 }
 
-/* Metadata with a struct in each scope; the header of packets, ... are what is given, or nothing. */
+/* Metadata with a struct in each scope; the header of packets, ... as given, or empty. */
 static const ctf_schema *scopes(const char *clocks, const char *header, const char *packet, const char *event,
                                 const char *stream, const char *context, const char *payload)
 {
@@ -86,7 +86,7 @@ static void test_paths_through_variants(void **state)
                   "the tag 'v.k' of a variant is one of several enumerations that differ");
 }
 
-/* A type refers to the field that was visible where it was declared. */
+/* A type refers to the field visible at its declaration. */
 static void test_declared_types_see_their_scope(void **state)
 {
     expect_payload(TAG("x") "typedef variant <x> { string A; u8 B; } ex;"
@@ -94,7 +94,7 @@ static void test_declared_types_see_their_scope(void **state)
                    "{x:" ENUM " a:[10]{x:u8<X=0,Y=1> v:<./^.x>" CHOICE "}@8 w:<x>" CHOICE "}@8");
     expect_payload("u8 n; typedef u16 seq[n]; struct { u8 n; struct { seq s; } in; } a;",
                    "{n:u8 a:{n:u8 in:{s:[./^.^.n]u16}@8}@8}@8");
-    /* One that was declared where none was visible refers to that of its use. */
+    /* If none was visible at its declaration, it refers to the one at its use. */
     assert_string_equal(
         dump(schema_of(TRACE TYPES
                        "typedef u16 seq[n]; variant v { u8 A; }; struct s { u8 k; u8 a[k]; };"
@@ -142,12 +142,12 @@ static void test_options(void **state)
                    "{t:i8<A=-2..-1,B=0> v:<t>{B=0:u8 A=-2..-1:u8}}@8");
     expect_payload("enum : u8 { A, _A, __A, _C, D } t; variant <t> { u8 A; u8 _A; u8 __A; u8 C; u8 _D; } v;",
                    "{t:u8<A=0,_A=1,__A=2,_C=3,D=4> v:<t>{A=0:u8 _A=1:u8 __A=2:u8 C=3:u8 D(_D)=4:u8}}@8");
-    /* Another spelling is only tried if the label is not that of another option. */
+    /* Another spelling is tried only if the label is not another option's. */
     expect_payload("enum : u8 { A } t; variant <t> { u8 _A; u8 A; } v;", "{t:u8<A=0> v:<t>{_A:u8 A=0:u8}}@8");
     expect_payload("enum : u8 { \"int\", struct } t; variant <t> { u8 int; u8 struct; } v;",
                    "{t:u8<int=0,struct=1> v:<t>{int=0:u8 struct=1:u8}}@8");
     payload_fails(TAG("t") "variant <t> { u8 A; u8 |A; } v;", "'A' is declared twice");
-    /* The same variant with tags that differ. */
+    /* The same variant with different tags. */
     expect_payload(
         "variant v { u8 A; u8 B; }; enum : u8 { B, A } t; enum : u8 { A } u; variant v <t> x; variant v <u> y;",
         "{t:u8<B=0,A=1> u:u8<A=0> x:<t>{A=1:u8 B=0:u8} y:<u>{A=0:u8 B:u8}}@8");
@@ -224,7 +224,7 @@ static void expect_clock(const char *clocks, const char *packet, const char *eve
 
 static void test_clock_of_a_stream(void **state)
 {
-    /* Fields that are not mapped go by the only clock, or by one that is made. */
+    /* Unmapped fields use the only clock, or one that is made. */
     expect_clock(CLOCK(k), "u32 timestamp_begin; u32 timestamp_end;", "u32 timestamp;", "k",
                  "{timestamp_begin:u32#time timestamp_end:u32#end}@8", "{timestamp:u32#time}@8");
     expect_clock("", "u32 timestamp_begin;", "u32 id;", "default", "{timestamp_begin:u32#time}@8", "{id:u32#event}@8");
@@ -235,7 +235,7 @@ static void test_clock_of_a_stream(void **state)
     expect_clock("", "u32 x;", "u32 time;", "none", "{x:u32}@8", "{time:u32}@8");
     expect_clock(CLOCK(k) CLOCK(m), "u32 timestamp_begin;", "u32 timestamp;", "none", "{timestamp_begin:u32}@8",
                  "{timestamp:u32}@8");
-    /* Of several clocks it is that of the event's timestamp, else of the packet's; other clocks count for nothing. */
+    /* Of several clocks the event's timestamp decides, or the packet's; other clocks do not count. */
     expect_clock(CLOCK(k) CLOCK(m), "tk timestamp_begin;", "tk x; tm timestamp; u32 id;", "m",
                  "{timestamp_begin:u32}@8", "{x:u32 timestamp:u32#time id:u32#event}@8");
     expect_clock(CLOCK(k) CLOCK(m), "tm x; tk timestamp_begin; u8 timestamp_end;", "u8 timestamp;", "k",

@@ -73,7 +73,7 @@ static void put_value(tl_pb *out, tl_fields *fields, const tl_value *v, const tl
     tl_text_close(&tw);
 }
 
-/* Room for a number is made behind a name of any length: also where that ends just before the end of a buffer. */
+/* Room for a number is made after a name of any length: also if that ends just before the end of a buffer. */
 static void test_long_names(void **state)
 {
     enum { LONGEST = 2 * TL_TEXT_ROOM, DIGITS = 20 };

@@ -1,4 +1,4 @@
-/* LLVM's XRay profiles: what calls, own and total time follow from times that include callees. */
+/* LLVM's XRay profiles: calls, own and total time, computed from times that include callees. */
 #include "profile_fixture.h"
 
 #include "base/endian.h"
@@ -40,7 +40,7 @@ static void block(file *f, uint64_t thread)
     put64(f, thread);
 }
 
-/* A file with a block of a thread. */
+/* A file with one block of a thread. */
 static file of_thread(uint64_t thread)
 {
     file f;
@@ -49,7 +49,7 @@ static file of_thread(uint64_t thread)
     return f;
 }
 
-/* Of a stack given by the digits of its functions, outermost first. */
+/* A record of a stack given by the digits of its functions, outermost first. */
 static void record(file *f, const char *stack, uint64_t calls, uint64_t time)
 {
     for (size_t i = strlen(stack); i-- > 0;)
@@ -135,7 +135,7 @@ static void test_own_time_is_what_callees_leave(void **state)
     file f = of_thread(7);
     record(&f, "1", 1, 100);
     record(&f, "12", 5, 60);
-    record(&f, "13", 2, 40); /* all that is left: no own time */
+    record(&f, "13", 2, 40); /* the whole rest: no own time */
     record(&f, "123", 1, 10);
     expect_counts(&f, 1, 4, 9, 100, 0);
     tl_profile *p = read_bytes(f.data, f.n, false);
@@ -146,7 +146,7 @@ static void test_own_time_is_what_callees_leave(void **state)
     tl_profile_free(p);
 }
 
-/* Records of one thread are added up before anything is subtracted, in whichever block they are. */
+/* Records of one thread are added up before any subtraction, from all blocks. */
 static void test_blocks_of_a_thread_are_one(void **state)
 {
     file f = of_thread(7);
@@ -161,7 +161,7 @@ static void test_blocks_of_a_thread_are_one(void **state)
     tl_profile_free(p);
 }
 
-/* Threads are added up after it: what one has too little takes nothing from another. */
+/* Threads are added up afterwards: too little in one takes nothing from another. */
 static void test_threads_are_added_at_the_end(void **state)
 {
     file f = of_thread(7);
@@ -184,7 +184,7 @@ static void test_threads_are_added_at_the_end(void **state)
     tl_profile_free(p);
 }
 
-/* Open frames, lost records and negative times have at least what is below them; only calls make it a loss. */
+/* Open frames, lost records and negative times count at least the time below them; only calls make it a loss. */
 static void test_less_than_below_counts_as_what_is_below(void **state)
 {
     file f = of_thread(7);
@@ -218,7 +218,7 @@ static void test_recursion_counts_once(void **state)
     tl_profile_free(p);
 }
 
-/* Reading twice from one source gives the same again. */
+/* Reading one source twice gives the same. */
 static void test_a_profile_can_be_read_again(void **state)
 {
     file f = of_thread(7);
@@ -235,7 +235,7 @@ static void test_a_profile_can_be_read_again(void **state)
     tl_source_close(s);
 }
 
-/* What was written has the same calls and own times when it is read, whatever the totals were. */
+/* A written profile has the same calls and own times when it is read, whatever the totals were. */
 static void test_written_calls_and_own_times_come_back(void **state)
 {
     profiled f;

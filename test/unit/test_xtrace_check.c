@@ -60,7 +60,7 @@ static void test_chain(void **state)
         {0x36000060u, PC + 12, true},  {0x36000060u, PC + 16, false}, /* TBZ */
         {RET, PC + 400, true},         {BLR_X3, 0, true},
         {SVC, PC + 400, true},         {0xd4200000u, 8, true},         /* BRK */
-        {0x00000001u, PC + 400, true}, {0x00010000u, PC + 400, false}, /* UDF, and what is none */
+        {0x00000001u, PC + 400, true}, {0x00010000u, PC + 400, false}, /* UDF, and another word */
     };
     for (size_t i = 0; i < TL_COUNT(cases); i++) {
         made_stream s = pair(cases[i].opcode, cases[i].next);
@@ -350,7 +350,7 @@ static void test_offsets_of_snapshots(void **state)
     made_snapshots m = snapshots_of_blocks();
     made_stream s = make_blocks(5, NULL, 0); /* the last snapshot is of its end */
     expect_snapshots(&m, &s, NULL, 0);
-    set(&m, 1, XTRACE_SNAPSHOT_OFFSET, BLOCK + 13); /* behind the instruction */
+    set(&m, 1, XTRACE_SNAPSHOT_OFFSET, BLOCK + 13); /* after the instruction */
     set(&m, 2, XTRACE_SNAPSHOT_OFFSET, BLOCK + 1);  /* inside of a token: found by its count */
     set(&m, 3, XTRACE_SNAPSHOT_USER, 25);
     set(&m, 4, XTRACE_SNAPSHOT_OFFSET, UINT64_MAX);

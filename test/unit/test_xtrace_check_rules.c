@@ -24,8 +24,8 @@ static void expect_stream(made_stream *s, const told *expected, size_t n)
     free(s->data);
 }
 
-/* The kernel puts a handler between two instructions, and goes on where it was behind the handler's SVC: the entry is
- * told, once, and the return is not. */
+/* The kernel puts a handler between two instructions, and continues after the handler's SVC where it was: the entry is
+ * reported, once, and the return is not. */
 static void test_signal_handlers(void **state)
 {
     static const uint32_t interrupted[] = {NOP, B(1000), CBZ(100), BLR_X3};
@@ -55,7 +55,7 @@ static void test_signal_handlers(void **state)
         }
 }
 
-/* As many stores as are remembered fail one by one; of one more, all that is known is forgotten. */
+/* As many stores as are remembered fail one by one; with one more, everything is forgotten. */
 static void test_many_exclusive_stores(void **state)
 {
     for (unsigned n = 64; n < 66; n++) {

@@ -1,4 +1,4 @@
-/* The index of a compressed instruction stream: what is one, and the place at or before an instruction. */
+/* The index of a compressed instruction stream: valid ones, and the place at or before an instruction. */
 #include "check.h"
 #include "format/xtrace/xtrace_layout.h"
 #include "format/xtrace/xtrace_places.h"
@@ -26,7 +26,7 @@ static made_index index_of(const uint64_t (*place)[2], uint32_t n)
     return x;
 }
 
-/* The places that a stream with this index has. */
+/* The places of a stream with this index. */
 static xtrace_places places_of(const made_index *x)
 {
     char *data = content_of(CONTENT);

@@ -1,4 +1,4 @@
-/* Tests of format/xtrace/xtrace_snapshot.h: layouts are found, damaged files too, and records become events. */
+/* Tests of format/xtrace/xtrace_snapshot.h: finding layouts, damaged files, and records as events. */
 #include "snapshot_fixture.h"
 
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static void test_all_layouts(void **state)
                 assert_int_equal(tl_trace_damages(&t), 0);
                 close_made(in, &t, &m);
             }
-    assert_int_equal(xtrace_snapshot_size(128), 1424); /* as the specification says */
+    assert_int_equal(xtrace_snapshot_size(128), 1424); /* from the specification */
     assert_int_equal(xtrace_snapshot_size(256), 2704);
     assert_int_equal(xtrace_snapshot_size(512), 6800);
     assert_int_equal(xtrace_snapshot_size(2048), 74656);
@@ -129,7 +129,7 @@ static void test_damage(void **state)
     tl_input_close(in);
     tl_trace_fini(&t);
 
-    made_snapshots long_vectors = make_snapshots(24, 2048 + 128, 1); /* longer than vectors can be */
+    made_snapshots long_vectors = make_snapshots(24, 2048 + 128, 1); /* longer than vectors may be */
     open_made(&s, &long_vectors, long_vectors.total, &in, &t);
     EXPECT_TOLD(&t, {0, "xtrace.snapshot-size"});
     close_made(in, &t, &long_vectors);
@@ -147,7 +147,7 @@ static void test_damage(void **state)
     close_made(in, &t, &m);
 }
 
-/* One record that fits exactly, in which a shorter one would fit, too, with something behind it. */
+/* One record that fits exactly; a shorter one with trailing bytes would fit, too. */
 static void test_one_whole_record(void **state)
 {
     for (size_t n = 1; n < 3; n++) {
@@ -167,7 +167,7 @@ static void test_one_whole_record(void **state)
     }
 }
 
-/* Files that cannot be read are not taken for files of another layout. */
+/* Unreadable files are not taken for files of another layout. */
 static void test_reading_fails(void **state)
 {
     made_snapshots m = make_snapshots(24, 128, 5);
@@ -191,7 +191,7 @@ static void test_reading_fails(void **state)
     free(m.data);
 }
 
-/* More records than are looked at one by one. */
+/* More records than are examined one by one. */
 static void test_many_records(void **state)
 {
     enum { N = 9000 };
@@ -293,7 +293,7 @@ static void test_limits_of_batches(void **state)
     uint64_t at = 0;
     assert_int_equal(xtrace_snapshots_batch(&s, &at, 30, 60, &plain, 0, 0, NULL), 0);
     assert_int_equal(at, 6);
-    assert_int_equal(plain.n, 2); /* 30 and 50: what is between is damaged, and told once */
+    assert_int_equal(plain.n, 2); /* 30 and 50: damage between them is reported once */
     assert_int_equal(plain.ts[1], 50);
     at = 0;
     assert_int_equal(xtrace_snapshots_batch(&s, &at, 0, UINT64_MAX, &plain, 0, 0, NULL), 0);
