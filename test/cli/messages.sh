@@ -70,6 +70,19 @@ expect 0 "$tl" report strange.xray --time 9s..10s
 says err "no calls and no stack samples in what was chosen"
 says_not err "functions have no names"
 
+# Samples whose frames hold the runtime's id of a function, while names belong to its number in the log.
+for number in 0x1 0xaa; do
+    printf 'fun inf 0x1 0xaa ? ? 0x0\nfun nam 0x1 "A.B" "" ""\nthr crt 0x7 0x0\nsam str 0x0 10 1 0:0 %s\n' "$number" >ids.log
+    expect 0 "$tl" report ids.log --by func
+    if [ "$number" = 0xaa ]; then
+        says err "ids.log: no names for 1 of 1 functions: samples number them differently from the names"
+        says out "0xaa"
+    else
+        says_not err "no names"
+        says out "A.B"
+    fi
+done
+
 # Inputs are named once.
 for input in . -; do
     "$tl" info "$input" <. 2>err && fail "a folder without a trace is read"

@@ -138,10 +138,11 @@ static void test_csv(void **state)
 {
     const tl_table_options o = {.predictor = "bimodal:4,ras,btb"};
     char *got = make(&tl_table_branch, &o, &(tl_ask){0}, 1, &tl_view_csv);
-    assert_string_equal(got, "pc,kind,taken,not_taken,misses_bimodal_4,misses_ras_16,misses_btb_9,function_name,offset\r\n"
-                             "0x1004,branch.cond,1,1,2,,,,\r\n"
-                             "0x1008,branch.indirect_call,2,0,,,2,,\r\n"
-                             "0x2004,branch.return,1,0,,0,,,\r\n");
+    assert_string_equal(got,
+                        "pc,kind,taken,not_taken,misses_bimodal_4,misses_ras_16,misses_btb_9,function_name,offset\r\n"
+                        "0x1004,branch.cond,1,1,2,,,,\r\n"
+                        "0x1008,branch.indirect_call,2,0,,,2,,\r\n"
+                        "0x2004,branch.return,1,0,,0,,,\r\n");
     free(got);
     got = make(&tl_table_block, &o, &(tl_ask){.has_top = true, .top = 1}, 1, &tl_view_csv);
     assert_string_equal(got, "start,length,executions,function_name,offset\r\n0x1000,2,2,,\r\n");

@@ -44,6 +44,8 @@ int tl_profile_sorts(const tl_profile *p, const char *sort, tl_error *e);
 bool tl_profile_is_empty(const tl_profile *p);
 /* Has no function a name that a binary could give it? */
 bool tl_profile_lacks_names(const tl_profile *p, const tl_trace *t);
+/* How many functions of samples the trace lacks, though it names others, if they are most of all; else 0. */
+uint32_t tl_profile_strangers(const tl_profile *p, const tl_trace *t);
 
 bool tl_profile_counts(const tl_profile *p);       /* its rows have only calls, or samples */
 const char *tl_profile_calls(const tl_profile *p); /* "calls", "samples" or "allocations" */

@@ -44,6 +44,21 @@ bool tl_profile_lacks_names(const tl_profile *p, const tl_trace *t)
            tl_profile_functions(p) > 0; /* instructions: their entries and levels have no names */
 }
 
+uint32_t tl_profile_strangers(const tl_profile *p, const tl_trace *t)
+{
+    uint32_t strange = 0, known = 0;
+    bool names = false;
+    for (uint32_t i = 0; i < t->nfunction; i++)
+        names = names || t->function[i].name;
+    for (uint32_t i = 0; names && i < tl_profile_functions(p); i++) {
+        const tl_function *f = tl_profile_get_function(p, i);
+        const bool is_known = f->name || f->flags & TL_FUNCTION_UNKNOWN || tl_trace_function(t, f->id);
+        strange += !is_known;
+        known += is_known;
+    }
+    return tl_profile_weights(p) && strange > known ? strange : 0;
+}
+
 int tl_profile_group(const tl_table_kind *kind, tl_profile_table *t, bool per_thread, bool several, tl_profile **copy,
                      tl_error *e)
 {

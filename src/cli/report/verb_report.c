@@ -116,6 +116,11 @@ static int add_profile(report_job *m, const tl_reading *r, tl_profile **profile)
     if (status != TL_EXIT_DONE)
         return status;
     m->lacks_names = tl_profile_lacks_names(p, r->trace) && !m->cli->args->exe;
+    const uint32_t strangers = tl_profile_strangers(p, r->trace);
+    if (strangers)
+        tl_say(m->cli, r->path,
+               "no names for %" PRIu32 " of %" PRIu32 " functions: samples number them differently from the names",
+               strangers, tl_profile_functions(p));
     m->of_events = m->of_events && !tl_source_is_profile(r->source);
     describe_input(m, r->trace, p);
     if (!m->profile) {
