@@ -69,8 +69,8 @@ int tl_keep_damage(const tl_target *to, tl_catalog *damage, size_t i, const tl_t
 int tl_show_answer(const tl_cli *c, tl_answer *a, int status, tl_error *e, const tl_target *to,
                    const tl_catalog *damage)
 {
-    if (status == 0 && tl_catalog_has_loss(damage))
-        tl_info_add_damage(a, &to->ask, damage);
+    if (status == 0)
+        tl_info_add_damage(a, &to->ask, damage, false);
     tl_output *out = NULL;
     if (strcmp(to->path, "-") == 0)
         tl_pager_start(c);

@@ -83,7 +83,6 @@ int tl_catalog_add(tl_catalog *c, tl_source *s, bool counted, unsigned threads, 
 int tl_catalog_take(tl_catalog *c, const tl_trace *t, const tl_count *count, bool counted, tl_error *e);
 /* Adds the damage of the next trace, or its notes. Errors: TL_ENOMEM. */
 int tl_catalog_add_damage(tl_catalog *c, const tl_trace *t, tl_error *e);
-bool tl_catalog_has_loss(const tl_catalog *c);
 void tl_catalog_fini(tl_catalog *c);
 
 /* Their columns; `info --json` has parts of them: of traces those before its lists, and those behind. */
@@ -93,9 +92,9 @@ enum { TL_PLACE_COLUMNS = 8, TL_PLACE_OFFSET = 1, TL_PLACE_BYTES, TL_PLACE_KIND 
 extern const tl_column tl_traces[TL_TRACE_COLUMNS], tl_tracks[TL_TRACK_COLUMNS], tl_places[TL_PLACE_COLUMNS];
 void tl_get_property(const tl_at *at, tl_cell *out); /* the value, whatever it is */
 
-/* Adds the damage that lost something, as `info --json` has it, with the number of the trace if there are several; or
- * notes, if there are any. */
-void tl_info_add_damage(tl_answer *a, const tl_ask *ask, const tl_catalog *c);
+/* Adds the damage that lost something, as `info --json` has it, with the number of the trace if there are several; if
+ * there is any, or always. And notes, if there are any. */
+void tl_info_add_damage(tl_answer *a, const tl_ask *ask, const tl_catalog *c, bool always);
 void tl_info_add_notes(tl_answer *a, const tl_ask *ask, const tl_catalog *c);
 /* The answer of `info` about a catalog of one trace. Errors: TL_ENOMEM. */
 int tl_info_answer(const tl_catalog *c, const tl_ask *ask, tl_answer *a, tl_error *e);

@@ -46,38 +46,28 @@ static const tl_column properties[] = {
 
 /* ---- for programs ---- */
 
-/* Damage of a kind, without some of the columns. */
+/* Adds damage of a kind, without some of the columns; no part without rows unless `always`. */
 static void add_places(tl_answer *a, const tl_ask *ask, const tl_catalog *c, const char *key, const char *kind,
-                       uint64_t without)
+                       uint64_t without, bool always)
 {
     uint32_t *order = tl_answer_alloc(a, (size_t)c->ndamage + 1, sizeof *order), n = 0, ncolumn = TL_PLACE_KIND;
-    const tl_column *column = tl_answer_columns(a, tl_places, &ncolumn, without);
     for (uint32_t i = 0; order && i < c->ndamage; i++)
         if (strcmp(c->damage[i].kind, kind) == 0)
             order[n++] = i;
+    if (n == 0 && !always)
+        return;
+    const tl_column *column = tl_answer_columns(a, tl_places, &ncolumn, without);
     tl_answer_add_rows(a, ask, key, column, ncolumn, c->damage, sizeof *c->damage, order, n);
 }
 
-bool tl_catalog_has_loss(const tl_catalog *c)
+void tl_info_add_damage(tl_answer *a, const tl_ask *ask, const tl_catalog *c, bool always)
 {
-    for (uint32_t i = 0; i < c->ndamage; i++)
-        if (strcmp(c->damage[i].kind, "loss") == 0)
-            return true;
-    return false;
-}
-
-void tl_info_add_damage(tl_answer *a, const tl_ask *ask, const tl_catalog *c)
-{
-    add_places(a, ask, c, "damage", "loss", c->number > 1 ? 0 : 1);
+    add_places(a, ask, c, "damage", "loss", c->number > 1 ? 0 : 1, always);
 }
 
 void tl_info_add_notes(tl_answer *a, const tl_ask *ask, const tl_catalog *c)
 {
-    for (uint32_t i = 0; i < c->ndamage; i++)
-        if (strcmp(c->damage[i].kind, "note") == 0) {
-            add_places(a, ask, c, "notes", "note", 1 | 1 << TL_PLACE_BYTES);
-            return;
-        }
+    add_places(a, ask, c, "notes", "note", 1 | 1 << TL_PLACE_BYTES, false);
 }
 
 /* Properties of the trace come before those of its header. */
@@ -110,7 +100,7 @@ static void add_all(tl_answer *a, const tl_ask *ask, const tl_catalog *c)
     tl_answer_add_rows(a, ask, "tracks", tl_tracks + 1, TL_TRACK_COLUMNS - 1, c->track, sizeof *c->track, NULL,
                        c->ntrack);
     add_facts(a, ask, tl_traces + TL_TRACE_CLOCK, TL_TRACE_UNIT - TL_TRACE_CLOCK, r);
-    tl_info_add_damage(a, ask, c);
+    tl_info_add_damage(a, ask, c, true);
     tl_info_add_notes(a, ask, c);
     add_properties(a, ask, "properties", c->property, own);
     add_properties(a, ask, NULL, c->property + own, c->nproperty - own);
