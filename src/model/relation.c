@@ -44,6 +44,18 @@ tl_part *tl_answer_add_rows(tl_answer *a, const tl_ask *ask, const char *key, co
     return p;
 }
 
+tl_part *tl_answer_add_top(tl_answer *a, const tl_ask *ask, const char *key, const tl_column *column, uint32_t ncolumn,
+                           const void *row, size_t stride, const uint32_t *order, uint32_t all, uint32_t usual,
+                           const char *of, unsigned wish)
+{
+    const uint32_t n = tl_ask_rows(ask, all, usual, 0);
+    tl_part *p = tl_answer_add_rows(a, ask, key, column, ncolumn, row, stride, order, n);
+    p->left_out = all - n;
+    p->of = of;
+    p->name_wish = wish;
+    return p;
+}
+
 tl_part *tl_answer_list(tl_answer *a, const tl_column *column, uint32_t ncolumn, const void *row, size_t stride)
 {
     tl_part *p = tl_answer_alloc(a, 1, sizeof *p);

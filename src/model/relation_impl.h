@@ -169,6 +169,14 @@ tl_part *tl_answer_add_rows(tl_answer *a, const tl_ask *ask, const char *key, co
                             const void *row, size_t stride, const uint32_t *order, uint64_t n);
 #define TL_ADD_ROWS(a, ask, key, column, row, order, n)                                                                \
     tl_answer_add_rows((a), (ask), (key), (column), TL_COUNT(column), (row), sizeof *(row), (order), (n))
+/* The first of `all` rows: those of --top or, on a terminal, `usual` ones; then people see how many other rows of `of`
+ * ("methods") there are. `wish`: the part's name_wish. */
+tl_part *tl_answer_add_top(tl_answer *a, const tl_ask *ask, const char *key, const tl_column *column, uint32_t ncolumn,
+                           const void *row, size_t stride, const uint32_t *order, uint32_t all, uint32_t usual,
+                           const char *of, unsigned wish);
+#define TL_ADD_TOP(a, ask, key, column, row, order, all, usual, of, wish)                                              \
+    tl_answer_add_top((a), (ask), (key), (column), TL_COUNT(column), (row), sizeof *(row), (order), (all), (usual),    \
+                      (of), (wish))
 /* Rows for cells of TL_CELL_ROWS: a part that the answer itself does not show. */
 tl_part *tl_answer_list(tl_answer *a, const tl_column *column, uint32_t ncolumn, const void *row, size_t stride);
 #define TL_ADD_LIST(a, column, row)       tl_answer_list((a), (column), TL_COUNT(column), (row), sizeof *(row))

@@ -351,20 +351,11 @@ static void head(const tl_answer *a, const tl_prose *p)
 static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 {
     const class_table *c = table;
-    const uint32_t n = tl_ask_rows(ask, c->n, CLASS_ROWS, 0);
     (void)e;
     a->head = head;
-    tl_part *part = TL_ADD_ROWS(a, ask, "classes", columns, c->row, NULL, n);
-    part->left_out = c->n - n;
-    part->of = "classes";
-    part->name_wish = 30;
-    if (!ask->for_programs && c->pairs.n == 0)
-        return 0;
-    const uint32_t npair = tl_ask_rows(ask, c->pairs.n, CLASS_ROWS, 0);
-    tl_part *latency = TL_ADD_ROWS(a, ask, "pairs", pairs, c->pairs.pair, NULL, npair);
-    latency->left_out = c->pairs.n - npair;
-    latency->of = "pairs";
-    latency->name_wish = 30;
+    TL_ADD_TOP(a, ask, "classes", columns, c->row, NULL, c->n, CLASS_ROWS, "classes", 30);
+    if (ask->for_programs || c->pairs.n)
+        TL_ADD_TOP(a, ask, "pairs", pairs, c->pairs.pair, NULL, c->pairs.n, CLASS_ROWS, "pairs", 30);
     return 0;
 }
 

@@ -87,9 +87,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     a->unit = "instructions";
     a->head = head;
     a->detail = block;
-    tl_part *part = TL_ADD_ROWS(a, ask, "blocks", blocks, block, NULL, tl_ask_rows(ask, b->map.n, BLOCK_ROWS, 0));
-    tl_part_of(part, b->map.n, "blocks");
-    part->name_wish = 18;
+    TL_ADD_TOP(a, ask, "blocks", blocks, block, NULL, b->map.n, BLOCK_ROWS, "blocks", 18);
     if (ask->for_programs)
         TL_ADD_FACTS(a, ask, without_pc, b);
     return 0;

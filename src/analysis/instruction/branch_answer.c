@@ -236,10 +236,8 @@ static void add_branches(const tl_branches *b, const tl_ask *ask, tl_answer *a)
     uint32_t ncolumn, *order = tl_branches_order(b, b->npredictor > 0 && !ask->for_programs);
     const tl_column *column = columns_of(b, a, &ncolumn);
     tl_answer_own(a, order);
-    tl_part *part = tl_answer_add_rows(a, ask, "branches", column, column ? ncolumn : 0, b->row, sizeof *b->row, order,
-                                       tl_ask_rows(ask, b->n, BRANCH_ROWS, 0));
-    tl_part_of(part, b->n, "branches");
-    part->name_wish = 18;
+    tl_answer_add_top(a, ask, "branches", column, column ? ncolumn : 0, b->row, sizeof *b->row, order, b->n,
+                      BRANCH_ROWS, "branches", 18);
 }
 
 static void head(const tl_answer *a, const tl_prose *p)

@@ -195,9 +195,7 @@ static void add_pcs(const tl_caches *c, const tl_ask *ask, tl_answer *a)
 {
     uint32_t *order = tl_caches_sort(c);
     tl_answer_own(a, order);
-    tl_part *part = TL_ADD_ROWS(a, ask, "misses_by_pc", pcs, c->pc, order, tl_ask_rows(ask, c->npc, PC_ROWS, 0));
-    tl_part_of(part, c->npc, "instructions");
-    part->name_wish = 26;
+    tl_part *part = TL_ADD_TOP(a, ask, "misses_by_pc", pcs, c->pc, order, c->npc, PC_ROWS, "instructions", 26);
     if (!ask->for_programs && !c->setup.cache[TL_CACHE_L2].sets)
         part->ncolumn--;
 }

@@ -70,12 +70,6 @@ uint64_t tl_levels_without(const uint64_t insns[static TL_INSN_LEVELS])
     return with & (with - 1) ? all & ~with : all;
 }
 
-void tl_part_of(tl_part *part, uint64_t all, const char *what)
-{
-    part->left_out = all - part->n;
-    part->of = what;
-}
-
 void tl_say_faint(const tl_prose *p, uint64_t n, const char *text)
 {
     char number[32];

@@ -26,8 +26,6 @@ void tl_get_symbol_offset(const tl_at *at, tl_cell *out);
 
 /* Bits of exception levels that get no column: those without instructions, or all if only one has some. */
 uint64_t tl_levels_without(const uint64_t insns[static TL_INSN_LEVELS]);
-/* Declares the rows of a part to be the first of `all` rows, of `what`. */
-void tl_part_of(tl_part *part, uint64_t all, const char *what);
 /* A less important line: "3 without a known pc". */
 void tl_say_faint(const tl_prose *p, uint64_t n, const char *text);
 

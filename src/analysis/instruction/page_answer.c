@@ -112,9 +112,7 @@ static void add_pages(const tl_pages *p, const tl_ask *ask, tl_answer *a)
     const uint32_t n = tl_ask_rows(ask, p->n, PAGE_ROWS, 0);
     uint32_t *order = tl_pages_sort(p, !ask->for_programs || n < p->n);
     tl_answer_own(a, order);
-    tl_part *part = TL_ADD_ROWS(a, ask, "pages", pages, p->page, order, n);
-    tl_part_of(part, p->n, "pages");
-    part->name_wish = 18;
+    TL_ADD_TOP(a, ask, "pages", pages, p->page, order, p->n, PAGE_ROWS, "pages", 18);
 }
 
 static void add_regions(const tl_pages *p, const tl_ask *ask, tl_answer *a)
@@ -125,9 +123,7 @@ static void add_regions(const tl_pages *p, const tl_ask *ask, tl_answer *a)
     if (!region)
         return;
     tl_page_regions_by_use(region, n);
-    tl_part *part = TL_ADD_ROWS(a, ask, NULL, regions, region, NULL, tl_ask_rows(ask, n, REGION_ROWS, 0));
-    tl_part_of(part, n, "regions");
-    part->name_wish = 37;
+    TL_ADD_TOP(a, ask, NULL, regions, region, NULL, n, REGION_ROWS, "regions", 37);
 }
 
 /* ---- working set ---- */
@@ -215,11 +211,11 @@ static void add_intervals(const tl_pages *p, const tl_ask *ask, tl_answer *a, de
         d->several = strcmp(p->interval[order[0]].track, p->interval[order[p->nintervals - 1]].track) != 0;
     for (uint32_t i = 0; i < p->nintervals; i++)
         d->most = pages_of(&p->interval[i]) > d->most ? pages_of(&p->interval[i]) : d->most;
-    tl_part *part = TL_ADD_ROWS(a, ask, "working_set", intervals, p->interval, order,
-                                ask->for_programs ? p->nintervals : tl_ask_rows(ask, p->nintervals, INTERVAL_ROWS, 0));
-    tl_part_of(part, p->nintervals, "intervals");
-    part->name_wish = 16;
-    part->before = before_intervals;
+    if (ask->for_programs)
+        TL_ADD_ROWS(a, ask, "working_set", intervals, p->interval, order, p->nintervals);
+    else
+        TL_ADD_TOP(a, ask, NULL, intervals, p->interval, order, p->nintervals, INTERVAL_ROWS, "intervals", 16)->before =
+            before_intervals;
 }
 
 static void head(const tl_answer *a, const tl_prose *p)

@@ -68,9 +68,7 @@ static void add_kinds(const tl_syscalls *s, const tl_ask *ask, tl_answer *a)
 {
     uint32_t *order = tl_syscalls_sort(s);
     tl_answer_own(a, order);
-    tl_part *part = TL_ADD_ROWS(a, ask, "syscalls", kinds, s->row, order, tl_ask_rows(ask, s->n, CALL_ROWS, 0));
-    tl_part_of(part, s->n, "kinds of system calls");
-    part->name_wish = 24;
+    TL_ADD_TOP(a, ask, "syscalls", kinds, s->row, order, s->n, CALL_ROWS, "kinds of system calls", 24);
 }
 
 /* ---- single calls ---- */

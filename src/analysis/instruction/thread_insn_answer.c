@@ -115,10 +115,8 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     a->unit = "instructions";
     a->head = head;
     a->detail = sum;
-    tl_part *part = tl_answer_add_rows(a, ask, "threads", column, columns, row, sizeof *row, NULL,
-                                       tl_ask_rows(ask, t->n, THREAD_ROWS, 0));
-    tl_part_of(part, t->n, sum->cpus ? "processors" : "threads");
-    part->name_wish = 12;
+    tl_answer_add_top(a, ask, "threads", column, columns, row, sizeof *row, NULL, t->n, THREAD_ROWS,
+                      sum->cpus ? "processors" : "threads", 12);
     return 0;
 }
 

@@ -124,20 +124,7 @@ static void add_over_time(const tl_alloc *t, const tl_ask *ask, tl_answer *a)
 
 static void add_classes(const tl_type_rows *rows, const char *key, const tl_ask *ask, tl_answer *a)
 {
-    const uint32_t n = tl_ask_rows(ask, rows->n, CLASS_ROWS, 0);
-    tl_part *p = TL_ADD_ROWS(a, ask, key, classes, rows->row, NULL, n);
-    p->left_out = rows->n - n;
-    p->of = "classes";
-    p->name_wish = 32;
-}
-
-static void add_places(const tl_alloc *t, const tl_ask *ask, tl_answer *a)
-{
-    const uint32_t n = tl_ask_rows(ask, t->places.n, PLACE_ROWS, 0);
-    tl_part *p = TL_ADD_ROWS(a, ask, NULL, places, t->places.place, NULL, n);
-    p->left_out = t->places.n - n;
-    p->of = "places";
-    p->name_wish = 32;
+    TL_ADD_TOP(a, ask, key, classes, rows->row, NULL, rows->n, CLASS_ROWS, "classes", 32);
 }
 
 static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
@@ -159,7 +146,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
             TL_ADD_FACTS(a, ask, none_live, t);
         }
     } else if (t->types.n) {
-        add_places(t, ask, a);
+        TL_ADD_TOP(a, ask, NULL, places, t->places.place, NULL, t->places.n, PLACE_ROWS, "places", 32);
         if (t->last > t->first)
             add_over_time(t, ask, a);
     }

@@ -139,12 +139,10 @@ static const tl_column alone[] = {
 static void add_classes(const tl_heap *h, const tl_ask *ask, tl_answer *a)
 {
     const tl_type_row *row = h->types.row;
-    const uint32_t n = tl_ask_rows(ask, h->types.n, CLASS_ROWS, 0);
-    tl_part *p =
-        h->n > 1 ? TL_ADD_ROWS(a, ask, NULL, growth, row, NULL, n) : TL_ADD_ROWS(a, ask, NULL, alone, row, NULL, n);
-    p->left_out = h->types.n - n;
-    p->of = "classes";
-    p->name_wish = 32;
+    if (h->n > 1)
+        TL_ADD_TOP(a, ask, NULL, growth, row, NULL, h->types.n, CLASS_ROWS, "classes", 32);
+    else
+        TL_ADD_TOP(a, ask, NULL, alone, row, NULL, h->types.n, CLASS_ROWS, "classes", 32);
 }
 
 static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)

@@ -128,24 +128,6 @@ static const tl_column threads[] = {
     {TL_COL(NULL, "thread", TEXT, NONE, NULL), TL_AT(TEXT, tl_jit_thread, name), .role = TL_ROLE_NAME},
 };
 
-static void add_threads(const tl_jit *t, const tl_ask *ask, tl_answer *a)
-{
-    const uint32_t n = tl_ask_rows(ask, t->nthread, THREAD_ROWS, 0);
-    tl_part *p = TL_ADD_ROWS(a, ask, NULL, threads, t->thread, NULL, n);
-    p->left_out = t->nthread - n;
-    p->of = "threads";
-    p->name_wish = 16;
-}
-
-static void add_methods(const tl_jit *t, const tl_ask *ask, tl_answer *a)
-{
-    const uint32_t n = tl_ask_rows(ask, t->n, METHOD_ROWS, 0);
-    tl_part *p = TL_ADD_ROWS(a, ask, "methods", methods, t->method, NULL, n);
-    p->left_out = t->n - n;
-    p->of = "methods";
-    p->name_wish = 28;
-}
-
 static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 {
     tl_jit *t = table;
@@ -161,9 +143,9 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     tl_jit_sort(t,
                 chosen_order(ask, ask->for_programs && !(ask->has_top && ask->top) ? TL_JIT_BY_ID : TL_JIT_BY_TOTAL));
     if (!ask->for_programs && t->nthread)
-        add_threads(t, ask, a);
+        TL_ADD_TOP(a, ask, NULL, threads, t->thread, NULL, t->nthread, THREAD_ROWS, "threads", 16);
     if (ask->for_programs || t->n)
-        add_methods(t, ask, a);
+        TL_ADD_TOP(a, ask, "methods", methods, t->method, NULL, t->n, METHOD_ROWS, "methods", 28);
     if (ask->for_programs) {
         TL_ADD_FACTS(a, ask, compile, &sum->compile);
         TL_ADD_FACTS(a, ask, unmatched, t);

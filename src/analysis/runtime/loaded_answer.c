@@ -171,13 +171,9 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 {
     static const char *const key[] = {"domains", "assemblies", "netmodules", "types"};
     const loaded *l = table;
-    const uint32_t n = tl_ask_rows(ask, l->n, LOADED_ROWS, 0);
     (void)e;
     a->head = tl_say_subject;
-    tl_part *part = TL_ADD_ROWS(a, ask, key[l->level], columns, l->row, NULL, n);
-    part->left_out = l->n - n;
-    part->of = key[l->level];
-    part->name_wish = 30;
+    TL_ADD_TOP(a, ask, key[l->level], columns, l->row, NULL, l->n, LOADED_ROWS, key[l->level], 30);
     return 0;
 }
 

@@ -145,11 +145,7 @@ static void fini(void *table)
 static int show(tl_answer *a, const tl_ask *ask, const char *key, const tl_column *column, uint32_t ncolumn,
                 const void *row, size_t stride, uint32_t all)
 {
-    const uint32_t n = tl_ask_rows(ask, all, CATALOG_ROWS, 0);
-    tl_part *p = tl_answer_add_rows(a, ask, key, column, ncolumn, row, stride, NULL, n);
-    p->left_out = all - n;
-    p->of = key;
-    p->name_wish = 30;
+    tl_answer_add_top(a, ask, key, column, ncolumn, row, stride, NULL, all, CATALOG_ROWS, key, 30);
     a->head = tl_say_subject;
     a->unit = column == tl_tracks ? a->unit : NULL; /* traces say it, each for itself */
     return 0;
@@ -163,10 +159,6 @@ static int show(tl_answer *a, const tl_ask *ask, const char *key, const tl_colum
         (void)e;                                                                                                       \
         return show(a, ask, key, columns, TL_COUNT(columns), c->list, sizeof *c->list, c->n##list);                    \
     }                                                                                                                  \
-    static bool no_##word(const void *table)                                                                           \
-    {                                                                                                                  \
-        return ((const tl_catalog *)table)->n##list == 0;                                                              \
-    }                                                                                                                  \
     const tl_table_kind tl_table_##word = {.info = {#word, summary, "any trace or profile"},                           \
                                            .what = key,                                                                \
                                            .several = true,                                                            \
@@ -175,7 +167,7 @@ static int show(tl_answer *a, const tl_ask *ask, const char *key, const tl_colum
                                            .no_thread = "it is of whole traces",                                       \
                                            .size = sizeof(tl_catalog),                                                 \
                                            .read = read_source,                                                        \
-                                           .empty = no_##word,                                                         \
+                                           TL_EMPTY_IF_0(tl_catalog, n##list),                                         \
                                            .answer = answer_##word,                                                    \
                                            .fini = fini,                                                               \
                                            TL_TABLE_COLUMNS(columns)}
