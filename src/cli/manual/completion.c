@@ -20,11 +20,10 @@ static const char *words_of(const tl_option *o, const char *verb, char buf[stati
         return "";
     if (strcmp(o->values, "@file") == 0)
         return NULL;
-    if (strcmp(o->values, "@read") == 0)
-        return "$(traceloom help --names read)";
-    if (strcmp(o->values, "@write") == 0)
-        return snprintf(buf, COMMAND_SIZE, "$(traceloom help --names %s)", verb), buf;
-    return o->values;
+    if (o->values[0] != '@')
+        return o->values;
+    snprintf(buf, COMMAND_SIZE, "$(traceloom help --names %s)", strcmp(o->values, "@read") == 0 ? "read" : verb);
+    return buf;
 }
 
 static void print_verbs(void)

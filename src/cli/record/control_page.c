@@ -122,57 +122,51 @@ static bool take_page(tl_control *p, const char *path)
     return false;
 }
 
-static const char link_name[] = "/memfd:" CONTROL_NAME;
-
-/* Whether the process of /proc/PID has a page; it may be its parent's. */
-static bool has_page(const char *pid)
+/* Takes the page from among the open files of the process; *denied: not allowed to look. */
+static bool find_page(tl_control *p, bool *denied)
 {
-    char folder[sizeof((struct dirent *)0)->d_name + 16], path[2 * sizeof folder], to[sizeof link_name];
-    snprintf(folder, sizeof folder, "/proc/%s/fd", pid);
+    static const char link_name[] = "/memfd:" CONTROL_NAME;
+    char folder[64], path[sizeof folder + sizeof((struct dirent *)0)->d_name], to[128];
+    snprintf(folder, sizeof folder, "/proc/%ld/fd", p->pid);
     DIR *d = opendir(folder);
-    bool found = false;
-    for (const struct dirent *entry; d && !found && (entry = readdir(d));) {
+    *denied = !d && (errno == EACCES || errno == EPERM);
+    for (const struct dirent *entry; d && !p->page && (entry = readdir(d));) {
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        found = readlink(path, to, sizeof to) >= (ssize_t)sizeof to - 1 && memcmp(to, link_name, sizeof to - 1) == 0;
+        const ssize_t n = readlink(path, to, sizeof to - 1);
+        *denied = *denied || (n < 0 && errno == EACCES);
+        if (n < (ssize_t)sizeof link_name - 1 || memcmp(to, link_name, sizeof link_name - 1) != 0)
+            continue;
+        *denied = !take_page(p, path) && (errno == EACCES || errno == EPERM);
     }
     if (d)
         closedir(d);
-    return found;
+    return p->page != NULL;
 }
 
 void tl_control_print_pids(void)
 {
     DIR *d = opendir("/proc");
-    for (const struct dirent *entry; d && (entry = readdir(d));)
-        if (entry->d_name[strspn(entry->d_name, "0123456789")] == 0 && has_page(entry->d_name))
-            puts(entry->d_name);
+    for (const struct dirent *entry; d && (entry = readdir(d));) {
+        tl_control p = {.pid = strtol(entry->d_name, NULL, 10)}; /* 0 for what is no process */
+        bool denied;
+        if (p.pid > 0 && find_page(&p, &denied)) {
+            printf("%ld\n", p.pid);
+            tl_control_close(&p);
+        }
+    }
     if (d)
         closedir(d);
 }
 
 int tl_control_open(tl_control *p, long pid)
 {
-    char folder[64], path[sizeof folder + sizeof((struct dirent *)0)->d_name], to[128];
-    bool denied = false;
+    bool denied;
     *p = (tl_control){.pid = pid};
     if (!read_line(pid, "comm", "", p->name, sizeof p->name)) {
         tl_say_error(NULL, "ctl: there is no process %ld", pid);
         return TL_EXIT_DAMAGED;
     }
-    snprintf(folder, sizeof folder, "/proc/%ld/fd", pid);
-    DIR *d = opendir(folder);
-    if (!d)
-        return errno == EACCES || errno == EPERM ? say_not_allowed(pid) : say_no_recorder(p);
-    for (const struct dirent *entry; !p->page && (entry = readdir(d));) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        const ssize_t n = readlink(path, to, sizeof to - 1);
-        denied = denied || (n < 0 && errno == EACCES);
-        if (n < (ssize_t)sizeof link_name - 1 || memcmp(to, link_name, sizeof link_name - 1) != 0)
-            continue;
-        denied = !take_page(p, path) && (errno == EACCES || errno == EPERM);
-    }
-    closedir(d);
-    if (p->page)
+    if (find_page(p, &denied))
         return TL_EXIT_DONE;
     return denied ? say_not_allowed(pid) : say_no_recorder(p);
 }
