@@ -1,4 +1,4 @@
-/* Which tables can be made of a source, by what its classes are, or by its profile. */
+/* Which tables can be made from a source, by its classes or its profile. */
 #include <stdio.h>
 #include <string.h>
 

@@ -90,7 +90,7 @@ const tl_table_kind *const *tl_table_kinds(size_t *n);
 /* A table by name, for a first trace; trace NULL: any. NULL if there is none. */
 const tl_table_kind *tl_table_find(const char *name, const tl_trace *trace);
 
-/* The table of a trace that no profile can be made of: of its classes; NULL if one can, or it has none. */
+/* The table for a trace without a profile: that of its classes; NULL if it can have a profile, or has no classes. */
 const tl_table_kind *tl_table_without_profile(const tl_trace *t);
 
 #endif

@@ -108,7 +108,7 @@ static void free_chunks(struct tl_arena_chunk *c)
 }
 
 /* Replaces several chunks by one of their total size: the same contents then fit without allocating. Keeping only the
- * largest as it is would allocate anew in every round. */
+ * largest as it is would allocate again in every round. */
 TL_COLD static void merge_chunks(tl_arena *a)
 {
     struct tl_arena_chunk *keep = chunk_new(a->total), **link = &a->chunk;

@@ -17,7 +17,7 @@ typedef struct tl_reading {
 } tl_reading;
 
 /* Opens a file of the command line according to its options. 0, or an exit status after a message.
- * r must stay where it is until tl_reading_close(). */
+ * r must not move until tl_reading_close(). */
 int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_want *want);
 /* The same for one that was opened with tl_reading_options(); takes it over. */
 void tl_reading_take(tl_reading *r, const tl_cli *c, const char *path, tl_source *s);

@@ -48,7 +48,7 @@ static bool get(void *handle, const char *name, void *function)
     return p != NULL;
 }
 
-/* Takes a library if it has all that is needed. */
+/* Takes a library if it has all required functions. */
 static bool take(const char *file, const char *name)
 {
     void *handle = dlopen(file, RTLD_LAZY | RTLD_LOCAL);

@@ -2,7 +2,7 @@
  * that it has.
  *
  * Private state (reader, cursor, writer) is allocated, zeroed and freed by the core; a format only states its size. It
- * leaves the members for what it cannot do NULL. */
+ * leaves the members for actions that it lacks NULL. */
 #ifndef TL_MODEL_FORMAT_IMPL_H
 #define TL_MODEL_FORMAT_IMPL_H
 

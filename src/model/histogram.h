@@ -6,7 +6,7 @@
  *
  *   list    (bucket, count) of the used buckets, ascending. A call that lasted a million times longer than the others
  *           costs one more entry instead of a thousand empty buckets. A list of one is in the struct itself: most
- *           places of a large tree have no more, and take no other memory.
+ *           places of a large tree have no others, and take no other memory.
  *   window  32-bit counts of all buckets from the first to the last used, grown in steps of 16; 64-bit ones ("wide")
  *           once a count needs it. For histograms that are dense, or so busy that the fast path below pays. */
 #ifndef TL_MODEL_HISTOGRAM_H

@@ -1,4 +1,4 @@
-/* The inside of a tl_profile: an interned prefix tree (parent, function) with exact sums and a histogram per place.
+/* Internals of a tl_profile: an interned prefix tree (parent, function) with exact sums and a histogram per place.
  *
  *   places   0 is the root of all; with per-thread trees each track has a root of its own below it (function
  *            TL_NO_FUNCTION, `track` set). A place is found by (parent, function) through one hash table.

@@ -1,4 +1,4 @@
-/* Weights of profiles made of samples, and the choice of the one that the numbers show. */
+/* Weights of profiles made of samples, and the choice of the one shown. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 
 #include "model/trace_impl.h"
 
-/* Limits of what is kept; more is damage (note.too-many). A recording of a program with 100,000 functions and 1,000
+/* Limits on kept lines; more is damage (note.too-many). A recording of a program with 100,000 functions and 1,000
  * threads has 8 MiB of notes. */
 #define TL_RECORDING_BYTES_MAX     (64u << 20) /* of text */
 #define TL_RECORDING_FUNCTIONS_MAX (1u << 20)  /* with a line of their own */

@@ -111,7 +111,7 @@ typedef struct tl_part {
     uint64_t n;
     const struct tl_part *list; /* whose rows cells of TL_CELL_ROWS hold; in --json only */
     bool (*approximate)(const void *row);
-    bool for_programs, for_people; /* who gets it */
+    bool for_programs, for_people; /* its audience */
     bool is_object; /* in --json each row is a member: its name and its value are the first two columns */
     bool verbatim;  /* what `before` writes is laid out in columns */
     /* For people: */
@@ -191,7 +191,7 @@ void tl_answer_own(tl_answer *a, void *array);
 /* The same for anything else; `release` takes NULL, too. */
 void tl_answer_own_by(tl_answer *a, void *thing, void (*release)(void *thing));
 void tl_answer_fini(tl_answer *a);
-/* The relation to use where there is room for one: the first with a name. NULL: none. */
+/* The relation to use if there is room for one only: the first with a name. NULL: none. */
 const tl_part *tl_answer_main(const tl_answer *a);
 /* Writes the answer's subject, in bold, as a line. */
 void tl_say_subject(const tl_answer *a, const tl_prose *p);

@@ -16,7 +16,7 @@
 #define TL_SPANS_WAIT_MAX 256u
 /* Spans of one class and track at the same time. */
 #define TL_SPAN_LANES_MAX 256u
-/* Bytes of what a writer keeps with a span. */
+/* Bytes that a writer keeps with a span. */
 #define TL_SPAN_ARGS_MAX  1024u
 
 /* Texts for those that are left out. */

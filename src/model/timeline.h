@@ -99,7 +99,7 @@ void tl_timeline_words(tl_pb *text, const char *const *word, size_t n);
 /* The payload of an event, value by value: tl_payload p = tl_payload_of(...); while (tl_payload_next(&p)) ... */
 typedef struct tl_payload {
     const tl_class *cls;
-    const tl_value *v, *next, *end; /* the value with all that it owns is v .. next - 1 */
+    const tl_value *v, *next, *end; /* the value with its members is v .. next - 1 */
     uint32_t field;                 /* its index in the class */
 } tl_payload;
 

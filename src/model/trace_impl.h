@@ -1,4 +1,4 @@
-/* The inside of a tl_trace, for format readers and op; all others use traceloom/trace.h. */
+/* Internals of a tl_trace, for format readers and op; all others use traceloom/trace.h. */
 #ifndef TL_MODEL_TRACE_IMPL_H
 #define TL_MODEL_TRACE_IMPL_H
 

@@ -21,7 +21,7 @@ bool tl_json_fields_init(tl_fields *j, const tl_trace *t); /* after zeroing; fin
 const tl_value *tl_fields_json(tl_text_writer *tw, tl_fields *j, const tl_field_text *f, uint32_t n, const tl_value *v,
                                const tl_value *end, bool *any);
 
-/* Writes one value as it stands there. Returns the slot after it and all that it owns. */
+/* Writes one value as JSON. Returns the slot after it and all that it owns. */
 const tl_value *tl_value_json(tl_text_writer *tw, tl_fields *j, const tl_value *v, const tl_value *end,
                               const tl_field_text *f);
 

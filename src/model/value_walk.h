@@ -1,5 +1,5 @@
-/* Values of the tape, one in the other: the one walk over structs, lists, variants, labels and stacks for all who write
- * values.
+/* Nested values of the tape: the one walk over structs, lists, variants, labels and stacks for all
+ * writers of values.
  *
  * A writer is a tl_value_walk, a constant: the walk is compiled into its functions, so that no value costs a call by
  * pointer. `out` is what it writes to. */

@@ -42,7 +42,7 @@ void tl_count_free(tl_count *c)
 
 static void count_batch(tl_count *c, const tl_trace *t, const tl_batch *b, bool has_format)
 {
-    /* Local copies: the compiler cannot know that counting changes none of these. */
+    /* Local copies: the compiler cannot know that counting does not change these. */
     const uint32_t all = b->n, *const tracks = b->track, *const cls = b->cls;
     const uint64_t *const ts = b->ts;
     uint64_t *const by_class = c->by_class;

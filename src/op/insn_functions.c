@@ -44,7 +44,7 @@ static int add(tl_insn_functions *f, const tl_function *function, tl_error *e)
     return tl_trace_function(&f->calls, function->id) ? 0 : tl_trace_add_function(&f->calls, function, e);
 }
 
-/* The function of the binary that contains pc; if there is none, *out is not a known one. */
+/* The function of the binary that contains pc; if there is none, *out is unknown. */
 static int find(tl_insn_functions *f, uint64_t pc, tl_insn_function *out, tl_error *e)
 {
     const tl_code_symbol *s = f->code ? tl_code_map_find(f->code, pc, NULL) : NULL;

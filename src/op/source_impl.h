@@ -1,4 +1,4 @@
-/* The inside of a source and its cursors, for the rest of op. */
+/* Internals of a source and its cursors, for the rest of op. */
 #ifndef TL_OP_SOURCE_IMPL_H
 #define TL_OP_SOURCE_IMPL_H
 

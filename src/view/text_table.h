@@ -1,4 +1,4 @@
-/* Tables for eyes: right-aligned columns, a bar, and a name at the end, laid out for the width at hand.
+/* Tables for people: right-aligned columns, a bar, and a name at the end, laid out for the available width.
  *
  * In a narrow window the bar shrinks and is dropped, then columns are dropped (the highest `drop` first), and last
  * names are shortened. Without a terminal, and with --wide, names are never shortened. */
@@ -23,7 +23,7 @@ typedef struct tl_text_row {
     double share;       /* length of the bar, 0 .. 1 */
     const char *prefix; /* before the name, never cut: the lines of a tree; "" */
     const char *name;
-    const char *suffix; /* after the name, where there is room: a source line; "" */
+    const char *suffix; /* after the name, if there is room: a source line; "" */
 } tl_text_row;
 
 typedef struct tl_text_table {

@@ -1,4 +1,4 @@
-/* An answer as text for the terminal: its sentences, and its tables laid out for the width at hand. */
+/* An answer as text for the terminal: its sentences, and its tables laid out for the available width. */
 #include "view/text_table.h"
 #include "view/view.h"
 

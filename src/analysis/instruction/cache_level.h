@@ -1,6 +1,6 @@
 /* A cache with LRU replacement in each set: which lines are in it, and which of them were written.
  *
- * The ways of a set are in the order of their use, the latest first: nothing else has to be stored, and most uses
+ * The ways of a set are in the order of their use, the latest first: nothing else must be stored, and most uses
  * are of the first. Memory: 8 bytes per line. */
 #ifndef TL_ANALYSIS_CACHE_LEVEL_H
 #define TL_ANALYSIS_CACHE_LEVEL_H

@@ -44,7 +44,7 @@ static inline tl_insn_what tl_insn_what_is(const tl_insn_classes *c, uint32_t cl
     return (tl_insn_what)c->what[cls % TL_INSN_CLASSES];
 }
 
-/* Numbers of events of a batch, in order: room for all that it can hold. */
+/* Numbers of events of a batch, in order, with room for all of it. */
 typedef struct tl_insn_picked {
     uint16_t at[TL_BATCH_MAX];
 } tl_insn_picked;

@@ -147,7 +147,7 @@ static int show(tl_answer *a, const tl_ask *ask, const char *key, const tl_colum
 {
     tl_answer_add_top(a, ask, key, column, ncolumn, row, stride, NULL, all, CATALOG_ROWS, key, 30);
     a->head = tl_say_subject;
-    a->unit = column == tl_tracks ? a->unit : NULL; /* traces say it, each for itself */
+    a->unit = column == tl_tracks ? a->unit : NULL; /* each trace has its own */
     return 0;
 }
 

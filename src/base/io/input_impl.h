@@ -1,4 +1,4 @@
-/* The inside of an input, for the different ways to open one. */
+/* Internals of an input, for the different ways to open one. */
 #ifndef TL_BASE_INPUT_IMPL_H
 #define TL_BASE_INPUT_IMPL_H
 

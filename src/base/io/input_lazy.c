@@ -225,7 +225,7 @@ static int decide_damage(tl_lazy *l, uint32_t k, tl_error *e)
     return tl_fail(e, TL_EIO, TL_NO_OFFSET, "the compressed file changed while it was read");
 }
 
-/* How many bytes a decoder would have to go on to reach an offset; UINT64_MAX: it would have to start again. */
+/* How many bytes a decoder must advance to reach an offset; UINT64_MAX: it must start again. */
 static uint64_t way_to(const decoder *d, uint64_t begin, uint64_t offset)
 {
     if (offset >= d->pos)

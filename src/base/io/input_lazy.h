@@ -1,4 +1,4 @@
-/* Compressed content that is decompressed where and when it is read: the inside of tl_input_open_lazy().
+/* Compressed content that is decompressed where and when it is read: the implementation of tl_input_open_lazy().
  *
  * A few decoders are each positioned in a frame. Threads that read different frames decompress at the same time. */
 #ifndef TL_BASE_INPUT_LAZY_H

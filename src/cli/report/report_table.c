@@ -21,7 +21,7 @@ typedef struct job {
     tl_selection selection;
     tl_table_run run;
     tl_catalog damage;
-    size_t unfit; /* inputs that the table cannot be made of */
+    size_t unfit; /* inputs unsuitable for the table */
     tl_code_map *code;
     char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files"; what is selected */
 } job;

@@ -80,7 +80,7 @@ static int make_plan(const tl_cli *c, plan *p)
     return TL_EXIT_DONE;
 }
 
-/* How detailed the profile has to be. */
+/* How detailed the profile must be. */
 static void set_options(report_job *m, const plan *p)
 {
     const tl_arguments *a = m->cli->args;
@@ -249,7 +249,7 @@ static void say_nothing_sampled(const report_job *m)
         tl_say(m->cli, NULL, "no samples were counted");
 }
 
-/* A picture of nothing would suggest that nothing took time. But an input that is a profile is copied as it is. */
+/* An empty picture would suggest that nothing took time. But an input that is a profile is copied unchanged. */
 static int check_empty(const report_job *m)
 {
     if (!tl_profile_is_empty(m->profile))

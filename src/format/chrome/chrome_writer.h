@@ -1,4 +1,4 @@
-/* The inside of the writer of Chrome trace events, shared by its files. */
+/* Internals of the writer of Chrome trace events, shared by its files. */
 #ifndef TL_FORMAT_CHROME_WRITER_H
 #define TL_FORMAT_CHROME_WRITER_H
 

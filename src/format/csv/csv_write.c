@@ -233,7 +233,7 @@ static bool is_utf8(const char *s, size_t n)
     return length > 0;
 }
 
-/* A value as text: strings of UTF-8 as they are, others as in JSON, without the quotes of what is all in quotes. */
+/* A value as text: strings of UTF-8 unchanged, others as in JSON, without outer quotes. */
 static const tl_value *put_value(tl_text_writer *tw, csv_writer *w, const tl_value *v, const tl_value *end,
                                  const tl_field_text *f)
 {

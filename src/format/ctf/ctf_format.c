@@ -35,7 +35,7 @@ static bool begins(const uint8_t *p, size_t n, const char *text)
     return n >= m && memcmp(p, text, m) == 0;
 }
 
-/* A file of a trace: it cannot be read by itself, but a user who names one should be told what to do. */
+/* A file of a trace: it cannot be read alone, but a user who names one should get advice. */
 static int probe(const tl_probe *p)
 {
     if (p->size >= 4)

@@ -9,7 +9,7 @@
  * viewer sorts. An event takes about 17 bytes.
  *
  * Clock   Timestamps are ns since the begin of the trace on MONOTONIC, which the snapshot declares the clock of the
- *         trace. (The default would be BOOTTIME, which no tick counter here is.) It ties UTC to that where it is known.
+ *         trace. (The default would be BOOTTIME, which no tick counter here is.) It ties UTC to that if it is known.
  * Losses  A TL_LOSS event becomes the flag "previous packet dropped" in a packet that clears the state of the sequence:
  *         readers forget what they have interned. If the input was damaged or lost events, nobody knows where: then no
  *         sequence has the flag "first packet" and all begin with "dropped".

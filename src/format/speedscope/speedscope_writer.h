@@ -1,4 +1,4 @@
-/* The inside of the writer of events, shared by speedscope_format.c and speedscope_samples.c. */
+/* Internals of the writer of events, shared by speedscope_format.c and speedscope_samples.c. */
 #ifndef TL_FORMAT_SPEEDSCOPE_EVENTS_H
 #define TL_FORMAT_SPEEDSCOPE_EVENTS_H
 

@@ -94,7 +94,7 @@ static void put_xml(tl_output *out, const char *s)
     put_xml_n(out, s, strlen(s));
 }
 
-/* The inside of a JSON string in a CDATA section: '>' is escaped, too, so that nothing ends the section. */
+/* The contents of a JSON string in a CDATA section: '>' is escaped, too, so that nothing ends the section. */
 static void put_json(tl_output *out, const char *s)
 {
     for (size_t n = strlen(s); n > 0;) {

@@ -5,7 +5,7 @@
  *   [..]      time of day, UTC; with --clock date the date before it, as of babeltrace2's --clock-date. Before 1970:
  * seconds with a minus sign; beyond 2262: [Error]
  *   (+..)     time since the event before it, whichever that is. If time goes back it is what 64 bits make of it
- *   host ..   of the trace's environment hostname, procname and vpid, as far as they are there
+ *   host ..   hostname, procname and vpid of the trace's environment, if they exist
  *   { .. }    what the packet, the stream and the class say as context, and the payload: each that exists, even if it
  *             has no fields. Nothing follows the colon and the space if there is none of them. Values of the clock are
  *             left out, and what holds nothing else
@@ -18,7 +18,7 @@
  *
  * Events of streams without a clock have no time, and others do not count from them. Times count from the
  * clock's origin, also if that is not 1970; those of clocks that do not run at 1 GHz are exact, and rounded down.
- * (babeltrace2 converts them by way of a double.)
+ * (babeltrace2 converts them through a double.)
  *
  * Differences: control characters in names, and C1 controls in text, are written as \xNN, so that they cannot drive a
  * terminal; the last second before 1970 has its sign, and hexadecimal numbers of 61 to 63 signed bits are right.

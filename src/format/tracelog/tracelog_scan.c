@@ -5,7 +5,7 @@
  *                           ^ kept:size[:ip]
  *
  * A function for each record is generated from records.def: its items one after another, each of which takes the text
- * after a space and gives back where it ends. A line that does not read costs nothing: its event is not kept, and
+ * after a space and gives back where it ends. A malformed line costs nothing: its event is not kept, and
  * tracelog_fault.c finds out why. Everything exists twice, with and without storing values. */
 #include "format/tracelog/tracelog_scan.h"
 

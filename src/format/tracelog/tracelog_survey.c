@@ -101,7 +101,7 @@ static bool is_looked_at(tracelog_record r)
            (r >= tracelog_jit_cmf && r <= tracelog_jit_css);
 }
 
-/* A line that has to be read in full. */
+/* A line that must be read in full. */
 static bool read_line(worker *w, tracelog_record record, tracelog_lines *line)
 {
     const uint8_t *const at = line->at;

@@ -1,4 +1,4 @@
-/* Heads of logs from other sources. Ids that only a runtime would know are made up: 1, 2, 3, ... in the order of use;
+/* Heads of logs from other sources. Ids that only a runtime would know are invented: 1, 2, 3, ... in the order of use;
  * unknown values are 0, since the IDE's viewer does not accept `?` there. */
 #include "format/tracelog/tracelog_write_heads.h"
 

@@ -46,7 +46,7 @@ typedef struct xtrace_encoder {
     bool ends_block;            /* the next instruction begins one */
     bool has_time;              /* it has TIME tokens */
     uint64_t offer;             /* the offset after which the output may be cut */
-    xtrace_frame first, *frame; /* its begin; all further places where it was cut */
+    xtrace_frame first, *frame; /* its begin; all further cuts */
     uint32_t nframe, frame_capacity;
     uint64_t lost_pc, lost_value; /* events that could not be written exactly */
     tl_text_writer tw;            /* in use while events are written */

@@ -1,4 +1,4 @@
-/* The start file: the part of the recorder that every object with sleds has for itself: the program and each library.
+/* The start file: the part of the recorder that every object with sleds has: the program and each library.
  *
  * Sleds reach only what is near, and a library may be loaded anywhere; so each object has its own trampolines
  * (rt_trampoline_*.S). They call through a pointer to the recorder's handlers. Until the object is registered, and in

@@ -18,7 +18,7 @@ typedef struct rt_sled_map {
     const rt_handlers **handlers;           /* what trampolines follow: always valid, at first the object's idle ones */
 } rt_sled_map;
 
-/* Called when an object is loaded and unloaded; the map stays where it is in between. In the recorder; weak for
+/* Called when an object is loaded and unloaded; the map does not move in between. In the recorder; weak for
  * objects, which must also work in programs that have none. Not from hooks. */
 __attribute__((visibility("default"))) void tl_rt_object_register(const rt_sled_map *map);
 __attribute__((visibility("default"))) void tl_rt_object_unregister(const rt_sled_map *map);

@@ -13,7 +13,7 @@
  * Functions are numbered by runs of sleds with the same function, as in the library (format/xray/instr_map.c).
  *
  * Sleds are patched by runs whose pages touch. In a run everything is written except what switches the sleds; all
- * processors see that; then the sleds are switched. So no thread can meet a sled that is on but half written. */
+ * processors see that; then the sleds are switched. So no thread can enter a sled that is on but half written. */
 #include <linux/membarrier.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>

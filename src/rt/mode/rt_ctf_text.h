@@ -19,7 +19,7 @@ typedef struct rt_json {
 void tl_rt_json_raw(rt_json *j, const char *s);
 void tl_rt_json_number(rt_json *j, uint64_t v);
 void tl_rt_json_signed(rt_json *j, int64_t v);
-/* In quotes, at most `most` bytes of s; control characters become '?'. Then `more`, inside of the quotes. */
+/* In quotes, at most `most` bytes of s; control characters become '?'. Then `more`, within the quotes. */
 void tl_rt_json_string(rt_json *j, const char *s, size_t most, const char *more);
 
 #endif

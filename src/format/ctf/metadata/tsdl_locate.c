@@ -106,7 +106,7 @@ static int arrive(search *s, tsdl_type *t)
 }
 
 /* Follows the path from its name number i on: 1; 0: it leads nowhere. In a variant it may name an option; otherwise it
- * continues in all that have the name. */
+ * continues in all with the name. */
 static int descend(search *s, tsdl_type *t, uint32_t i)
 {
     uint32_t index;

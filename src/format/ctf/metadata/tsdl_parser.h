@@ -1,4 +1,4 @@
-/* The inside of the TSDL front end: what its parts share.
+/* Internals of the TSDL front end, shared by its parts.
  *
  *   tsdl_names, tsdl_lexer   text -> names and tokens
  *   tsdl_value               numbers, strings, paths; lists of assignments

@@ -61,7 +61,7 @@ typedef enum ctf_header_status {
     CTF_HEADER_FIELD,  /* a field cannot be decoded: a bad selector, a change of byte order inside a byte */
 } ctf_header_status;
 
-/* Reads the header and context of a packet (1.8 and 2) that begins at `data`, of which n bytes are at hand. Fills *p
+/* Reads the header and context of a packet (1.8 and 2) that begins at `data`, with n bytes available. Fills *p
  * except offset, number and truncated; size and content are the packet's claims, UINT64_MAX if missing. *bad_bit: bit
  * offset of the wrong field (packet-relative); what: a message for the user. */
 ctf_header_status ctf_packet_header(const ctf_plans *p, const uint8_t *data, size_t n, ctf_packet *packet,

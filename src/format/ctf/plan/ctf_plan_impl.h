@@ -1,4 +1,4 @@
-/* The inside of plans, for those that run them: ctf_plan.c, ctf_header.c and ctf_cursor.c. */
+/* Internals of plans, for the files that run them: ctf_plan.c, ctf_header.c and ctf_cursor.c. */
 #ifndef TL_FORMAT_CTF_PLAN_IMPL_H
 #define TL_FORMAT_CTF_PLAN_IMPL_H
 

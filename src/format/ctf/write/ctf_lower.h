@@ -1,4 +1,4 @@
-/* The inside of lowering, see ctf_form.c. */
+/* Internals of lowering, see ctf_form.c. */
 #ifndef TL_FORMAT_CTF_LOWER_H
 #define TL_FORMAT_CTF_LOWER_H
 
