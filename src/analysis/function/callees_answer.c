@@ -72,12 +72,9 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     else if (all > 1)
         qsort_r(rows.row, all, sizeof *rows.row, by_caller, (void *)(uintptr_t)whole);
     rows.n = most;
-    tl_part *part = tl_profile_add(a, ask, "edges", tl_profile_columns(a, columns, TL_COUNT(columns), &rows),
-                                   TL_COUNT(columns), &rows);
-    part->detail = (void *)(uintptr_t)whole;
-    part->left_out = all - most;
-    part->of = "pairs";
-    part->name_wish = 40;
+    rows.left_out = all - most;
+    const tl_column *c = tl_profile_columns(a, columns, TL_COUNT(columns), &rows);
+    tl_profile_add(a, ask, "edges", c, TL_COUNT(columns), &rows, "pairs", 40)->detail = (void *)(uintptr_t)whole;
     return 0;
 }
 

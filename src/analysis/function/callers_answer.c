@@ -75,12 +75,9 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
         tl_table_free(&rows);
         return status;
     }
-    const uint32_t left_out = tl_profile_sort(&rows, t->profile, ask, TL_BY_TOTAL);
+    tl_profile_sort(&rows, t->profile, ask, TL_BY_TOTAL);
     const tl_column *c = tl_profile_columns(a, columns, TL_COUNT(columns), &rows);
-    tl_part *part = tl_profile_add(a, ask, "edges", c, TL_COUNT(columns), &rows);
-    part->left_out = left_out;
-    part->of = "pairs";
-    part->name_wish = ask->width * 2 / 3;
+    tl_profile_add(a, ask, "edges", c, TL_COUNT(columns), &rows, "pairs", ask->width * 2 / 3);
     return 0;
 }
 

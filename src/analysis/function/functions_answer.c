@@ -25,12 +25,9 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
         return status;
     for (uint32_t i = 0; i < rows.n; i++)
         a->whole += (double)rows.row[i].stat.self;
-    const uint32_t left_out = tl_profile_sort(&rows, p, ask, TL_BY_SELF);
+    tl_profile_sort(&rows, p, ask, TL_BY_SELF);
     const tl_column *c = tl_profile_columns(a, columns, TL_COUNT(columns), &rows);
-    tl_part *part = tl_profile_add(a, ask, "functions", c, TL_COUNT(columns), &rows);
-    part->left_out = left_out;
-    part->of = "functions";
-    part->name_wish = ask->width / 2;
+    tl_profile_add(a, ask, "functions", c, TL_COUNT(columns), &rows, "functions", ask->width / 2);
     tl_profile_add_unmatched(a, ask);
     if (tl_profile_weights(p) || p->of_stacks)
         tl_profile_add_samples(a, ask);

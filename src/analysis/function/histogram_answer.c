@@ -271,7 +271,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     const tl_ask all = {.for_programs = true, .has_top = ask->has_top, .top = ask->top, .sort = ask->sort};
     tl_profile_sort(&rows, p, &all, TL_BY_SELF);
     if (ask->for_programs) {
-        tl_profile_add(a, ask, "functions", columns, TL_COUNT(columns), &rows)->detail = sum;
+        tl_profile_add(a, ask, "functions", columns, TL_COUNT(columns), &rows, NULL, 0)->detail = sum;
         return 0;
     }
     tl_answer_own(a, rows.row);

@@ -75,12 +75,9 @@ static int answer(tl_profile_table *t, const tl_ask *ask, const char *key, const
         return status;
     for (uint32_t i = 0; i < rows.n; i++)
         a->whole += (double)rows.row[i].stat.self;
-    const uint32_t left_out = tl_profile_sort(&rows, t->profile, ask, TL_BY_SELF);
+    tl_profile_sort(&rows, t->profile, ask, TL_BY_SELF);
     const tl_column *c = tl_profile_columns(a, column, ncolumn, &rows);
-    tl_part *part = tl_profile_add(a, ask, key, c, (uint32_t)ncolumn, &rows);
-    part->left_out = left_out;
-    part->of = key;
-    part->name_wish = 28;
+    tl_profile_add(a, ask, key, c, (uint32_t)ncolumn, &rows, key, 28);
     return 0;
 }
 

@@ -126,7 +126,7 @@ int tl_profile_answer(const tl_table_kind *kind, tl_profile_table *t, const tl_a
 
 /* ---- rows and columns ---- */
 
-uint32_t tl_profile_sort(tl_table *rows, const tl_profile *p, const tl_ask *ask, tl_row_order usual)
+void tl_profile_sort(tl_table *rows, const tl_profile *p, const tl_ask *ask, tl_row_order usual)
 {
     static const char *const word[] = {[TL_BY_SELF] = "self", [TL_BY_TOTAL] = "total", [TL_BY_CALLS] = "calls",
                                        [TL_BY_MIN] = "min",   [TL_BY_P50] = "p50",     [TL_BY_P90] = "p90",
@@ -138,16 +138,19 @@ uint32_t tl_profile_sort(tl_table *rows, const tl_profile *p, const tl_ask *ask,
             order = (tl_row_order)i;
     if (ask->sort || most < all || (ask->has_top ? ask->top != 0 : !ask->for_programs && ask->tty))
         tl_table_sort(rows, p, order, most);
-    return all - rows->n;
+    rows->left_out = all - rows->n;
 }
 
 tl_part *tl_profile_add(tl_answer *a, const tl_ask *ask, const char *key, const tl_column *column, uint32_t ncolumn,
-                        const tl_table *rows)
+                        const tl_table *rows, const char *of, unsigned wish)
 {
     const tl_profile_table *t = a->table;
     tl_answer_own(a, rows->row);
     tl_part *p = tl_answer_add_rows(a, ask, key, column, ncolumn, rows->row, sizeof *rows->row, NULL, rows->n);
     p->approximate = tl_is_approximate;
+    p->left_out = rows->left_out;
+    p->of = of;
+    p->name_wish = wish;
     p->none = tl_profile_weights(t->profile) ? "no samples" : "no calls";
     return p;
 }

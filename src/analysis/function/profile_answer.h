@@ -50,12 +50,11 @@ uint32_t tl_profile_strangers(const tl_profile *p, const tl_trace *t);
 bool tl_profile_counts(const tl_profile *p);       /* its rows have only calls, or samples */
 const char *tl_profile_calls(const tl_profile *p); /* "calls", "samples" or "allocations" */
 
-/* Sorts rows as asked, or by `usual` for a table that is cut, and keeps those to be shown; returns how many are left
- * out. */
-uint32_t tl_profile_sort(tl_table *rows, const tl_profile *p, const tl_ask *ask, tl_row_order usual);
-/* Adds rows as a part, which takes them over. */
+/* Sorts rows as asked, or by `usual` for a table that is cut, and keeps those to be shown: others are left out. */
+void tl_profile_sort(tl_table *rows, const tl_profile *p, const tl_ask *ask, tl_row_order usual);
+/* Adds rows as a part, which takes them over. `of` and `wish` as in tl_answer_add_top(). */
 tl_part *tl_profile_add(tl_answer *a, const tl_ask *ask, const char *key, const tl_column *column, uint32_t ncolumn,
-                        const tl_table *rows);
+                        const tl_table *rows, const char *of, unsigned wish);
 /* The columns that suit the profile: titled after what is counted, without empty or duplicate ones. */
 const tl_column *tl_profile_columns(tl_answer *a, const tl_column *column, size_t n, const tl_table *rows);
 

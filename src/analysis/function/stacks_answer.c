@@ -220,7 +220,7 @@ static int answer_programs(const tl_profile *p, const tl_ask *ask, tl_answer *a,
         tl_table_free(&rows);
         return status;
     }
-    tl_part *part = tl_profile_add(a, ask, "nodes", columns, TL_COUNT(columns), &rows);
+    tl_part *part = tl_profile_add(a, ask, "nodes", columns, TL_COUNT(columns), &rows, NULL, 0);
     if (!ask->sort) {
         tl_answer_own(a, w.order);
         part->order = w.order;

@@ -32,7 +32,7 @@ typedef struct tl_row {
 
 typedef struct tl_table {
     tl_row *row;
-    uint32_t n;
+    uint32_t n, left_out;
 } tl_table;
 
 /* Each makes rows with calls or total != 0, in default order: functions by self descending (for samples then by total)

@@ -54,11 +54,8 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
         c[TOTAL].info.title = "busy";
     for (uint32_t i = 0; i < rows.n; i++)
         a->whole += (double)rows.row[i].stat.total;
-    const uint32_t left_out = tl_profile_sort(&rows, t->profile, ask, TL_BY_TOTAL);
-    tl_part *part = tl_profile_add(a, ask, "threads", c, TL_COUNT(columns), &rows);
-    part->left_out = left_out;
-    part->of = "threads";
-    part->name_wish = 28;
+    tl_profile_sort(&rows, t->profile, ask, TL_BY_TOTAL);
+    tl_profile_add(a, ask, "threads", c, TL_COUNT(columns), &rows, "threads", 28);
     return 0;
 }
 

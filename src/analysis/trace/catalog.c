@@ -286,8 +286,9 @@ int tl_catalog_add(tl_catalog *c, tl_source *s, bool counted, unsigned threads, 
     return status;
 }
 
-void tl_catalog_fini(tl_catalog *c)
+void tl_catalog_fini(void *catalog)
 {
+    tl_catalog *c = catalog;
     free(c->trace);
     free(c->cls);
     free(c->track);

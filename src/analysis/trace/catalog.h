@@ -83,7 +83,7 @@ int tl_catalog_add(tl_catalog *c, tl_source *s, bool counted, unsigned threads, 
 int tl_catalog_take(tl_catalog *c, const tl_trace *t, const tl_count *count, bool counted, tl_error *e);
 /* Adds the damage of the next trace, or its notes. Errors: TL_ENOMEM. */
 int tl_catalog_add_damage(tl_catalog *c, const tl_trace *t, tl_error *e);
-void tl_catalog_fini(tl_catalog *c);
+void tl_catalog_fini(void *catalog);
 
 /* Their columns; `info --json` has parts of them: of traces those before its lists, and those behind. */
 enum { TL_TRACE_COLUMNS = 24, TL_TRACE_BEGIN = 2, TL_TRACE_CLOCK = 7, TL_TRACE_UNIT = 14 };

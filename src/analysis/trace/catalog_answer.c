@@ -137,11 +137,6 @@ static int read_source(void *table, tl_source *s, const tl_select *select, tl_er
     return tl_catalog_add(table, s, true, s->want.threads, e);
 }
 
-static void fini(void *table)
-{
-    tl_catalog_fini(table);
-}
-
 static int show(tl_answer *a, const tl_ask *ask, const char *key, const tl_column *column, uint32_t ncolumn,
                 const void *row, size_t stride, uint32_t all)
 {
@@ -169,7 +164,7 @@ static int show(tl_answer *a, const tl_ask *ask, const char *key, const tl_colum
                                            .read = read_source,                                                        \
                                            TL_EMPTY_IF_0(tl_catalog, n##list),                                         \
                                            .answer = answer_##word,                                                    \
-                                           .fini = fini,                                                               \
+                                           .fini = tl_catalog_fini,                                                    \
                                            TL_TABLE_COLUMNS(columns)}
 TABLE(trace, "traces", trace, tl_traces, true, "what each trace is: format, time, events, losses");
 TABLE(track, "tracks", track, tl_tracks, false, "threads, processors, streams: their events and times");
