@@ -16,8 +16,8 @@ import harness
 # (begin, end, their common words); and classes that look like half of a pair, or have a word inside another.
 PAIRS = [("syscall_entry_read", "syscall_exit_read", "syscall_read"), ("syscall_entry_futex", "syscall_exit_futex", "syscall_futex"),
          ("app:start", "app:stop", "app"), ("x_begin", "x_end", "x"), ("begin.of.it", "end.of.it", "of.it"), ("load_start", "load_end", "load"),
-         ("irq_enter", "irq_exit", "irq")]
-OTHERS = ["restart_it", "restop_it", "lonely_begin", "trend", "x_exit"]
+         ("irq_enter", "irq_exit", "irq"), ("begin_of_begin", "begin_of_end", "begin_of"), ("enter", "exit", "enter"), ("y_entry", "y_exit", "y")]
+OTHERS = ["y_enter", "restart_it", "restop_it", "lonely_begin", "trend", "x_exit"]
 NAMES = [name for begin, end, _ in PAIRS for name in (begin, end)] + OTHERS
 MOST = 65536 # TL_PAIRS_OPEN_MAX
 
@@ -32,13 +32,13 @@ stream { id = 0; packet.context := struct { u32 content_size; u32 packet_size; u
 
 
 def write(folder, events, threads):
-    """events: (time, processor, thread, number of the name), by time."""
+    """events: (time, processor, thread and 1000 times its process, number of the name), by time."""
     os.makedirs(folder)
-    context = "\n event.context := struct { u32 vtid; };" if threads else ""
+    context = "\n event.context := struct { u32 vtid; u32 vpid; };" if threads else ""
     with open(os.path.join(folder, "metadata"), "w", encoding="ascii") as file:
         file.write(METADATA % context + "".join('event { id = %d; name = "%s"; stream_id = 0; };\n' % named for named in enumerate(NAMES)))
     for cpu in (0, 1):
-        data = b"".join(struct.pack("<IQ", name, time) + (struct.pack("<I", thread) if threads else b"")
+        data = b"".join(struct.pack("<IQ", name, time) + (struct.pack("<II", thread % 1000, thread // 1000) if threads else b"")
                         for time, at, thread, name in events if at == cpu)
         bits = 8 * (20 + len(data))
         with open(os.path.join(folder, "stream_%d" % cpu), "wb") as file:
@@ -50,7 +50,7 @@ def made(seed, n):
     choose, time, out = random.Random(seed), 0, []
     for _ in range(n):
         time += choose.randint(1, 400) if choose.random() < 0.99 else choose.randint(10000, 3000000)
-        out.append((time, choose.randint(0, 1), choose.randint(100, 104), choose.randrange(len(NAMES))))
+        out.append((time, choose.randint(0, 1), choose.randint(100, 104) + 1000 * choose.randint(1, 2), choose.randrange(len(NAMES))))
     return out
 
 
@@ -97,8 +97,8 @@ def check(checks, folder, events, threads):
 def check_limit(checks, folder):
     """More begins than are remembered: the oldest are given up, and their ends are ends without begin."""
     more = 100
-    begins = [(1 + at, 0, at, 0) for at in range(MOST + more)]
-    ends = [(10 ** 6 + at, 0, at, 1) for at in range(MOST + more)]
+    begins = [(1 + at, 0, 1000 * at, 0) for at in range(MOST + more)]
+    ends = [(10 ** 6 + at, 0, 1000 * at, 1) for at in range(MOST + more)]
     write(folder, begins + ends, True)
     row, = harness.run("report", "--json", "--by", "class", folder).json()["pairs"]
     checks.equal((row["pairs"], row["no_end"], row["no_begin"]), (MOST, more, more), "the limit")

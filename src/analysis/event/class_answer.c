@@ -67,7 +67,7 @@ static bool find_pairs(class_table *c, const tl_hash *known)
                 continue;
             tl_class_pair *pair = &c->pairs.pair[c->pairs.n++];
             *pair = (tl_class_pair){.begin = r->name, .end = known_end};
-            pair->name = tl_strings_get(&c->strings, name, strlen(name));
+            pair->name = *name ? tl_strings_get(&c->strings, name, strlen(name)) : r->name;
             r->pair = c->row[other].pair = c->pairs.n;
             c->row[other].ends = true;
         }
