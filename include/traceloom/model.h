@@ -99,7 +99,7 @@ typedef enum tl_role {
     TL_ROLE_CODE,          /* a function got code: CODE_ID, FUNCTION, MODULE, a list of pieces (SIZE) */
     TL_ROLE_FUNCTION_NAME, /* FUNCTION, NAME */
     TL_ROLE_TYPE_NAME,     /* TYPE, NAME */
-    TL_ROLE_LIVE_OBJECTS,  /* what is in the heap: a list of items (TYPE, COUNT, BYTES) */
+    TL_ROLE_LIVE_OBJECTS,  /* the contents of the heap: a list of items (TYPE, COUNT, BYTES) */
     TL_ROLE_HEAP_SIZES,    /* a list of generations (NAME, BYTES: used, RESERVED) */
     TL_ROLE_CPU, /* processor time used since the tick `key`: USED, in us; a negative value (the clock went back) counts
                     as 0 */
@@ -111,7 +111,7 @@ typedef enum tl_role {
     TL_ROLE_STORED,        /* result of an exclusive store; key 0: it stored */
     TL_ROLE_SYSTEM_VALUE,  /* key: the old or new value of a system register */
     TL_ROLE_CALL_ARGUMENT, /* key: an argument of a system call; the first of several is the call's number */
-    TL_ROLE_CALL_RESULT,   /* key: what the system call returned */
+    TL_ROLE_CALL_RESULT,   /* key: the system call's result */
     TL_ROLE_CALL_BUFFERS,  /* of a system call: a list of items (BASE, BYTES) */
     TL_ROLE_CACHE_ADDRESS, /* key: the address of a cache maintenance instruction */
     TL_ROLE_TARGET,        /* key: the target of the branch before it */

@@ -118,7 +118,7 @@ void tl_profile_function_stat(const tl_profile *p, uint32_t function, tl_stat *o
 /* False if the profile holds no durations of single calls: then min, max and percentiles are unknown. */
 bool tl_profile_has_histogram(const tl_profile *p);
 /* The duration in ticks below which `permille`/1000 of the calls of a place lie (1000 and above: the longest); relative
- * error at most 1 %. 0 where it is not known. */
+ * error at most 1 %. 0 if unknown. */
 uint64_t tl_profile_percentile(const tl_profile *p, uint32_t place, unsigned permille);
 /* The same over all places of a function. Takes up to 128 KiB of stack for their sum. */
 uint64_t tl_profile_function_percentile(const tl_profile *p, uint32_t function, unsigned permille);

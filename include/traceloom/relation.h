@@ -55,7 +55,7 @@ typedef struct tl_column_info {
 typedef struct tl_table_info {
     const char *name;    /* "gc": the word after `report --by` */
     const char *summary; /* "garbage collections and their pauses" */
-    const char *needs;   /* what it is made from: "calls or samples" */
+    const char *needs;   /* its source: "calls or samples" */
 } tl_table_info;
 
 /* How many relations there are. */

@@ -27,7 +27,7 @@ extern "C" {
 /* ---- the recorder ---- */
 
 enum tl_rt_record_states {
-    TL_RT_OFF,     /* inert: TRACELOOM is not in the environment, and nobody has started it */
+    TL_RT_OFF,     /* inert: TRACELOOM is not in the environment, and it was not started */
     TL_RT_WAITING, /* not recording: started off, or stopped */
     TL_RT_ON,      /* recording */
     TL_RT_OVER     /* finished: the program ends, or recording failed for good */
@@ -37,15 +37,15 @@ enum tl_rt_record_states {
 
 #define TL_RT_API __attribute__((visibility("default")))
 
-/* Begins to record, or goes on after tl_rt_record_stop(). Options come from the environment variable TRACELOOM; without
- * it, mode profile, PROGRAM.PROCESS.tlp in the current folder. 0, also if it was recording already; -EINVAL: recording
- * is over; else -errno, after a line to standard error that says why, and the program goes on unrecorded. Any thread;
- * not from signal handlers. */
+/* Begins to record, or continues after tl_rt_record_stop(). Options come from the environment variable TRACELOOM;
+ * without it, mode profile, PROGRAM.PROCESS.tlp in the current folder. 0, also if it was recording already; -EINVAL:
+ * recording is over; else -errno, after a line to standard error that says why, and the program goes on unrecorded. Any
+ * thread; not from signal handlers. */
 TL_RT_API int tl_rt_record_start(void);
 /* Stops recording, and ends the open calls. The file stays open for another start, and gets its final name when the
  * program ends. 0, also if nothing was recorded; else -errno. Any thread; not from signal handlers. */
 TL_RT_API int tl_rt_record_stop(void);
-/* Writes what was recorded so far, so that it can be read while recording goes on. 0 or -errno; -EINVAL: nothing is
+/* Writes what was recorded so far, so that it can be read while recording continues. 0 or -errno; -EINVAL: nothing is
  * being recorded. Any thread; not from signal handlers. */
 TL_RT_API int tl_rt_record_flush(void);
 /* The state of the recorder: one of tl_rt_record_states. From anywhere. */
@@ -74,7 +74,7 @@ static inline int tl_rt_record_state(void)
 
 /* ---- used by the macros, not directly ---- */
 
-/* A field of what is recorded. */
+/* A recorded field. */
 struct tl_rt_field {
     const char *name;
     uint32_t type; /* enum tl_rt_type */
@@ -195,14 +195,14 @@ TL_RT_INLINE union tl_rt_value tl_rt_value_text(const char *v)
  * TL_RT_SPAN_F(name, field...)  the same with 1 to 8 fields
  * TL_RT_BEGIN(span, name)       declares `span` and begins it ...
  * TL_RT_BEGIN_F(span, name, field...)
- * TL_RT_END(span)               ... and this ends it, in the same function. Without it, it ends with what is around it
+ * TL_RT_END(span)               ... and this ends it, in the same function. Without it, the span or call around it does
  * TL_RT_INSTANT(name)           something happened
  * TL_RT_INSTANT_F(name, field...)
  * TL_RT_COUNTER(name, value)    a quantity has a new value: any integer or floating-point number
  * TL_RT_COUNTER_F(name, field...) several quantities that belong together
  *
  * TL_RT_FIELD(type, name, value) is a field; type: i64, u64, f64 or text. Texts end with a zero, are copied, and cut at
- * 1000 bytes; NULL is an empty one. Each of the macros is a statement, and stands on a line of its own. */
+ * 1000 bytes; NULL is an empty one. Each macro is a statement, on its own line. */
 #ifndef TRACELOOM_RT_DISABLE
 
 #define TL_RT_FIELD(type, name, value) (type, name, value)

@@ -53,7 +53,7 @@ uint32_t tl_trace_tracks(const tl_trace *t);
 /* The track of an index; NULL if there is no such track. */
 const tl_track *tl_trace_track(const tl_trace *t, uint32_t index);
 
-/* The function of an id (tl_batch.key where the class says so); NULL if nothing is known of it. */
+/* The function of an id (tl_batch.key if the class says so); NULL if unknown. */
 const tl_function *tl_trace_function(const tl_trace *t, int64_t id);
 
 /* Smallest and largest tick of all events, into *begin and *end. False, and both unchanged, if the reader cannot know

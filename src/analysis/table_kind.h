@@ -46,7 +46,7 @@ typedef struct tl_table_kind {
     bool any_unit;         /* times of sources may have different units */
     bool late;             /* names and threads may become known at the end */
     bool of_any;           /* can be made from any source */
-    bool of_runtime;       /* from what a managed runtime tells, in the fields of its events */
+    bool of_runtime;       /* from the fields of a managed runtime's events */
     const char *no_thread; /* why threads cannot be selected, or NULL */
     size_t size;           /* of the table, zeroed at first; known from a pass */
     size_t options_size;   /* of the struct that the pass gets, zeroed; 0: NULL */

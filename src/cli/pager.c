@@ -37,7 +37,7 @@ static void wait_for_it(void)
         ;
 }
 
-/* Other threads may go on writing: into nothing. */
+/* Other threads may continue to write: to nowhere. */
 static void end_after_it(int number)
 {
     pager.ended_by = number;

@@ -110,7 +110,7 @@ static void leave_handlers(rt_lane *l, uint64_t now, unsigned modes)
     }
 }
 
-/* Are the innermost calls on the signal stack? What lies below a call of the thread's own stack was left long ago. */
+/* Are the innermost calls on the signal stack? Calls below one on the thread's own stack were left long ago. */
 static bool in_handler(const rt_lane *l, const stack_t *s)
 {
     const rt_frame *f = l->top;

@@ -41,7 +41,7 @@ typedef struct tl_runtime_visitor {
     unsigned roles; /* 1 << tl_role of the relevant classes */
     bool samples;   /* also samples with a stack */
     int (*event)(void *arg, const tl_runtime *r, const tl_runtime_event *ev, tl_error *e);
-    void (*batch_end)(void *arg); /* what the events borrowed becomes invalid after this; or NULL */
+    void (*batch_end)(void *arg); /* values borrowed by events become invalid after this; or NULL */
 } tl_runtime_visitor;
 
 /* Reads all of s, which must have been opened with tl_want.fields. `select` may be NULL; only its times and threads are

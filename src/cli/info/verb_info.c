@@ -14,7 +14,7 @@
 /* An input of more bytes is not read by `info` for people if its reader knows the times without. */
 #define TL_INFO_READ_MAX (UINT64_C(1) << 30)
 
-/* Have all events to be read? */
+/* Must all events be read? */
 static bool has_to_count(const tl_cli *c, const tl_target *to, const tl_trace *t)
 {
     uint64_t begin, end;
@@ -42,7 +42,7 @@ static int add_input(const tl_cli *c, const tl_target *to, const char *path, tl_
     return status;
 }
 
-/* All of it about each input, as text or JSON; or a row about each. */
+/* Everything about each input, as text or JSON; or a row for each. */
 static int show_inputs(const tl_cli *c, const tl_target *to, tl_output *out)
 {
     const bool whole = to->view == &tl_view_table || to->view == &tl_view_json;

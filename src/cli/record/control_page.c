@@ -147,7 +147,7 @@ void tl_control_print_pids(void)
 {
     DIR *d = opendir("/proc");
     for (const struct dirent *entry; d && (entry = readdir(d));) {
-        tl_control p = {.pid = strtol(entry->d_name, NULL, 10)}; /* 0 for what is no process */
+        tl_control p = {.pid = strtol(entry->d_name, NULL, 10)}; /* 0: not a process */
         bool denied;
         if (p.pid > 0 && find_page(&p, &denied)) {
             printf("%ld\n", p.pid);

@@ -35,7 +35,7 @@ static void clear(slot *s)
     *s = (slot){0};
 }
 
-/* What is not a regular file can be opened only once. */
+/* Only regular files can be opened more than once. */
 static bool may_be_opened_twice(const char *path)
 {
     struct stat st;
@@ -48,7 +48,7 @@ static int make(void *arg, unsigned number, uint64_t i)
     tl_profiles_ahead *a = arg;
     slot *s = &a->slot[number];
     const tl_words *file = &a->cli->args->file;
-    clear(s); /* releases what was lent */
+    clear(s); /* releases the lent profile */
     if (i >= file->n - a->first)
         return 0;
     const char *path = file->word[a->first + (size_t)i];

@@ -1,6 +1,6 @@
 /* Writing profiles for KCachegrind and callgrind_annotate: the Callgrind format, version 1.
  *
- *   events: ns Calls         what the numbers of a cost line are
+ *   events: ns Calls         the meaning of a cost line's numbers
  *   summary: 1000 4          their sums over all functions
  *
  *   ob=(1) ./app             the binary; "(1) name" once, "(1)" from then on
@@ -16,7 +16,7 @@
  * outermost functions, whose calls and time would have no place otherwise.
  *
  * Samples are not calls. Costs are then the chosen weight and how many samples (or allocations) it is of, self and
- * within. Nobody knows how often a function was called: each "calls=" says how many samples have the call on the stack,
+ * within. The number of calls is unknown: each "calls=" says how many samples have the call on the stack,
  * since callgrind_annotate takes the costs of 0 calls for the caller's own. Calls that cost nothing are left out. */
 #include <inttypes.h>
 #include <stdlib.h>

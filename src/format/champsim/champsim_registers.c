@@ -67,7 +67,7 @@ static unsigned vector(unsigned number)
 
 static void branch(operand_list *l, uint32_t op, a64_class c)
 {
-    /* Nobody branches to the zero register; ChampSim would take it for a direct branch. */
+    /* No program branches to the zero register; ChampSim would take it for a direct branch. */
     const unsigned to = general(rn(op) == ZERO ? LINK : rn(op));
     switch (c) {
     case A64_COND:

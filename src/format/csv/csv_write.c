@@ -4,8 +4,8 @@
  *   44597,xray.enter,thread 18353,0,fib,1,
  *   44700,xray.typed,thread 18353,0,,,"{""type"":3,""data"":""6869""}"
  *
- *   ts             ns since the begin of the trace (ticks where the clock has no frequency)
- *   cpu            empty where it is not known
+ *   ts             ns since the begin of the trace (ticks if the clock has no frequency)
+ *   cpu            empty if unknown
  *   function, id   empty for events without a function; function also if it has no name
  *   fields         the other fields as one JSON object, empty if there are none; contexts are its member "context"
  *
@@ -14,10 +14,10 @@
  *   ts,class,track,cpu,function,id,context.vtid,a,point.x,point.y,list
  *   44597,app:rich,thread 18353,0,,,7,1,2,3,"[1,2]"
  *
- *   names          of nested structs with dots, of contexts behind "context."; "fields.id" where a column has that name
+ *   names          of nested structs with dots, of contexts after "context."; "fields.id" where a column has that name
  *                  already; a key that is no field is a column, too
  *   values         text as it is, numbers as in JSON, without quotes around those in other bases; other values as JSON;
- *                  empty if absent. Where more than FLAT_COLUMNS would come of nested structs, these are JSON
+ *                  empty if absent. Nested structs with more than FLAT_COLUMNS columns are JSON
  *
  * Every event is written, whatever its kind; only TL_FORMAT records are not events. Lines are in the order of time. */
 #include "base/text/utf8.h"

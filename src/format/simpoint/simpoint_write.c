@@ -3,7 +3,7 @@
  *   T:1:12 :2:300 :7:4
  *
  * One line per interval: 'T', then for each block that was executed in it, in ascending order of ids, a colon, its id,
- * a colon, how many of the interval's instructions are of it, and a space. Ids count from 1, in the order in which
+ * a colon, how many of the interval's instructions belong to it, and a space. Ids count from 1, in the order in which
  * blocks were executed first. An interval ends with the block that makes it full, so that it can be a little longer;
  * the last one ends with the trace. Blocks whose pc is not known are left out. */
 #include <inttypes.h>

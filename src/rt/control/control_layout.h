@@ -1,6 +1,6 @@
 /* The page that controls a recording program from outside, shared by the recorder and `traceloom ctl`.
  *
- * It is a memfd called "traceloom-control"; its descriptor stays open in the program, so whoever may open
+ * It is a memfd called "traceloom-control"; its descriptor stays open in the program, so a process that may open
  * /proc/PID/fd/N (the same user, or root) finds it by its name. Numbers are in the host's byte order.
  *
  *   commander                                    the recorder's control thread
