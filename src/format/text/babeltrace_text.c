@@ -2,13 +2,13 @@
  *
  *   [19:57:48.352343840] (+0.000001084) host:proc:(352) prov:ev: { cpu_id = 2 }, { vtid = 3 }, { a = 0x1F, s = "\?" }
  *
- *   [..]      time of day, UTC; with --clock date the date before it, as of babeltrace2's --clock-date. Before 1970:
- * seconds with a minus sign; beyond 2262: [Error]
- *   (+..)     time since the event before it, whichever that is. If time goes back it is what 64 bits make of it
+ *   [..]      time of day, UTC; with --clock date after the date, as with babeltrace2's --clock-date. Before 1970:
+ *             seconds with a minus sign; beyond 2262: [Error]
+ *   (+..)     time since the event before it, of any stream; modulo 2^64 if time goes back
  *   host ..   hostname, procname and vpid of the trace's environment, if they exist
- *   { .. }    what the packet, the stream and the class say as context, and the payload: each that exists, even if it
- *             has no fields. Nothing follows the colon and the space if there is none of them. Values of the clock are
- *             left out, and what holds nothing else
+ *   { .. }    contexts of packet, stream and class, and the payload: each that exists, even if it has no fields.
+ *             Nothing follows the colon and the space if none exists. Values of the clock are left out, and so is a
+ *             struct of nothing else
  *
  *   integer      10, -5; base 16: 0x1F; 8: 017; 2: 0b00011111 (all bits). Negative ones there in two's complement
  *   enumeration  ( "ONE", "ODD" : container = 1 ), ( <unknown> : container = 7 )
@@ -22,8 +22,8 @@
  *
  * Differences: control characters in names, and C1 controls in text, are written as \xNN, so that they cannot drive a
  * terminal; the last second before 1970 has its sign, and hexadecimal numbers of 61 to 63 signed bits are right.
- * What 2.0.4 does not know is ours: bytes are a list, absent members are left out, sets of flags are hexadecimal
- * enumerations, a key that is not a field stands first. */
+ * For types unknown to 2.0.4: bytes are a list, absent members are left out, sets of flags are hexadecimal
+ * enumerations, a key that is not a field comes first. */
 #include <stdlib.h>
 
 #include "format/text/babeltrace_value.h"

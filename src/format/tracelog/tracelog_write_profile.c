@@ -1,8 +1,8 @@
-/* A profile as a log of samples: what is known of each stack by itself, one after the other.
+/* A profile as a log of samples: the own values of each stack, one after the other.
  *
- *   time     a sam str line for each stack with time of its own. Where all samples of the profile stand for the same
- *            whole number of ms, that is the period and the counts are exact; else the period is 1 ms, and what is left
- *            over of one stack is added to the next, so that sums stay right.
+ *   time     a sam str line for each stack with time of its own. If all samples of the profile represent the same whole
+ *            number of ms, that is the period and the counts are exact; otherwise the period is 1 ms, and the remainder
+ *            of one stack is added to the next, so that sums stay right.
  *   threads  each tree is a thread, whose samples follow each other without a gap.
  *   memory   a sam mem line after the sam str line of its stack; the classes of objects are not known. */
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  *             meet the tracks in the order that the writer did.
  *   Order     Readers order the buffers of a thread by wall time, then first time, then place. The wall time is the
  *             first time of the buffer in microseconds, but never less than that of the buffer before, and one more
- *             where the first time alone would put it before.
+ *             if the first time alone would sort it before that one.
  *
  * Times: a difference that the record cannot hold (u32 for functions, i32 for events, or negative) is preceded by
  * TSCWrap and becomes 0. A NewCPUId sets the time, too, and replaces the TSCWrap. */
