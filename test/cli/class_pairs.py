@@ -5,6 +5,7 @@ A trace is made of events whose classes pair by name, in several threads that mo
 with begins and ends that miss the other. What the command says is what a plain loop over the same events finds."""
 import csv
 import io
+import json
 import os
 import random
 import struct
@@ -105,6 +106,21 @@ def check_limit(checks, folder):
     checks.equal((row["min_dur"], row["max_dur"]), (10 ** 6 - 1, 10 ** 6 - 1), "the limit")
 
 
+def check_recorded(checks, path, begin, end, name):
+    """A trace that another tracer recorded, whose events name no threads."""
+    waiting, took = {}, []
+    for line in harness.run("convert", path, "--to", "jsonl", "-o", "-").text().splitlines():
+        event = json.loads(line)
+        if event["class"] == begin:
+            waiting.setdefault(event["track"], []).append(event["ts"])
+        elif event["class"] == end:
+            took.append(event["ts"] - waiting[event["track"]].pop())
+    row, = harness.run("report", "--json", "--by", "class", path).json()["pairs"]
+    checks.that(took, path, "has no", begin)
+    checks.equal((row["pair"], row["pairs"], row["total"], row["min_dur"], row["max_dur"], row["no_end"], row["no_begin"]),
+                 (name, len(took), sum(took), min(took), max(took), sum(len(stack) for stack in waiting.values()), 0), path)
+
+
 def main():
     checks = harness.Checks()
     with harness.work_folder() as folder:
@@ -122,6 +138,11 @@ def main():
         part = harness.run("report", "--json", "--by", "class", "--time", "5ns..", os.path.join(folder, "few")).json()["pairs"]
         checks.equal([(row["pairs"], row["no_end"]) for row in part], [(1, 0)], "a part of the time")
         check_limit(checks, os.path.join(folder, "many"))
+        corpus = os.path.join(os.environ.get("TL_SHARED", ""), "corpus/ctf")
+        if os.path.isdir(corpus):
+            check_recorded(checks, corpus + "/bt2/succeed/session-rotation/a/1", "lttng_ust_statedump:start", "lttng_ust_statedump:end",
+                           "lttng_ust_statedump")
+            check_recorded(checks, corpus + "/actf/philo", "begin", "end", "begin")
         # A trace of another recorder, without pairs.
         log = harness.run("report", "--json", "--by", "class", os.path.join(harness.SOURCE, "test/golden/input/ctf-2")).json()
         checks.that(log["classes"] and log["pairs"] == [], "no pairs", log["pairs"])
