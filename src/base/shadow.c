@@ -369,7 +369,7 @@ static int by_address(const void *left, const void *right)
 {
     const held_page *const *a = left, *const *b = right;
     const uint64_t x = (*a)->page.address, y = (*b)->page.address;
-    return (x > y) - (x < y);
+    return TL_COMPARE(x, y);
 }
 
 const tl_shadow_page *tl_shadow_next_page(tl_shadow *s, uint64_t from)

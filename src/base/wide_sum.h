@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
+
 typedef struct tl_sum {
     uint64_t high, low;
 } tl_sum;
@@ -29,7 +31,7 @@ static inline int tl_sum_compare(tl_sum a, tl_sum b)
 {
     if (a.high != b.high)
         return a.high < b.high ? -1 : 1;
-    return (a.low > b.low) - (a.low < b.low);
+    return TL_COMPARE(a.low, b.low);
 }
 
 /* a - b; a must not be less than b. */

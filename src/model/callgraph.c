@@ -87,7 +87,7 @@ typedef struct ranked {
 static int compare_ranked(const void *a, const void *b)
 {
     uint64_t x = ((const ranked *)a)->rank, y = ((const ranked *)b)->rank;
-    return (x > y) - (x < y);
+    return TL_COMPARE(x, y);
 }
 
 static int sort_edges(tl_callgraph *g, tl_error *e)

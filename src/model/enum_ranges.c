@@ -20,13 +20,13 @@ typedef struct heap {
 static int compare_begins(const void *a_, const void *b_)
 {
     const begin *a = a_, *b = b_;
-    return a->group != b->group ? (a->group > b->group) - (a->group < b->group) : (a->low > b->low) - (a->low < b->low);
+    return a->group != b->group ? TL_COMPARE(a->group, b->group) : TL_COMPARE(a->low, b->low);
 }
 
 static int compare_ranges(const void *a_, const void *b_)
 {
     const tl_enum_range *a = a_, *b = b_;
-    return (a->low > b->low) - (a->low < b->low);
+    return TL_COMPARE(a->low, b->low);
 }
 
 static void push(heap *h, begin x)

@@ -60,7 +60,7 @@ static int compare_places(const void *a_, const void *b_)
 {
     const place *a = a_, *b = b_;
     int order = strcmp(a->label, b->label);
-    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+    return order != 0 ? order : TL_COMPARE(a->index, b->index);
 }
 
 static bool find_groups(tl_enum_text *e)
@@ -80,12 +80,6 @@ static bool find_groups(tl_enum_text *e)
     return true;
 }
 
-static int compare_u64(const void *a_, const void *b_)
-{
-    const uint64_t *a = a_, *b = b_;
-    return (*a > *b) - (*a < *b);
-}
-
 /* Cuts the number line: a piece begins at 0, where a range begins, and after one ends. */
 static void cut(tl_enum_text *e)
 {
@@ -99,7 +93,7 @@ static void cut(tl_enum_text *e)
         if (high < UINT64_MAX)
             e->start[n++] = high + 1;
     }
-    qsort(e->start, n, sizeof *e->start, compare_u64);
+    qsort(e->start, n, sizeof *e->start, tl_compare_u64);
     e->nstart = 1;
     for (uint32_t i = 1; i < n; i++)
         if (e->start[i] != e->start[e->nstart - 1])
@@ -163,12 +157,6 @@ static void found(void *arg, uint32_t mapping)
     }
 }
 
-static int compare_u32(const void *a_, const void *b_)
-{
-    const uint32_t *a = a_, *b = b_;
-    return (*a > *b) - (*a < *b);
-}
-
 /* The mappings with the labels of a value, each label once: found[0 .. nfound-1], in order. */
 static void match(tl_enum_text *e, uint64_t value)
 {
@@ -185,7 +173,7 @@ static void match(tl_enum_text *e, uint64_t value)
             tl_enum_ranges_find(&e->ranges, bit, found, e);
     for (uint32_t i = 0; i < e->nfound; i++)
         e->found[i] = e->first[e->found[i]];
-    qsort(e->found, e->nfound, sizeof *e->found, compare_u32);
+    qsort(e->found, e->nfound, sizeof *e->found, tl_compare_u32);
 }
 
 /* Makes the text of a value and stores it in *slot. */

@@ -6,16 +6,6 @@
 #include "model/profile_impl.h"
 #include "model/string_rank.h"
 
-static int compare_i64(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
-static int compare_u32(uint32_t a, uint32_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_text(const char *a, const char *b)
 {
     if (a == b)
@@ -29,17 +19,17 @@ static int compare_ids_of(uint32_t flags_a, int64_t a, uint32_t flags_b, int64_t
     const bool hex_a = flags_a & TL_FUNCTION_HEX_ID, hex_b = flags_b & TL_FUNCTION_HEX_ID;
     if (hex_a != hex_b)
         return hex_a - hex_b;
-    return hex_a ? ((uint64_t)a > (uint64_t)b) - ((uint64_t)a < (uint64_t)b) : compare_i64(a, b);
+    return hex_a ? TL_COMPARE((uint64_t)a, (uint64_t)b) : TL_COMPARE(a, b);
 }
 
 static int compare_ids(const tl_track *a, const tl_track *b)
 {
     int c = a->has_pid - b->has_pid;
     if (!c && a->has_pid)
-        c = compare_i64(a->pid, b->pid);
+        c = TL_COMPARE(a->pid, b->pid);
     if (!c)
         c = a->has_tid - b->has_tid;
-    return !c && a->has_tid ? compare_i64(a->tid, b->tid) : c;
+    return !c && a->has_tid ? TL_COMPARE(a->tid, b->tid) : c;
 }
 
 int tl_track_compare(const tl_track *a, const tl_track *b)
@@ -58,22 +48,22 @@ typedef struct function_key {
 static int compare_functions(const void *x, const void *y)
 {
     const function_key *a = x, *b = y;
-    int c = compare_u32(a->module, b->module);
+    int c = TL_COMPARE(a->module, b->module);
     if (!c)
         c = compare_ids_of(a->flags, a->id, b->flags, b->id);
     if (!c)
-        c = compare_u32(a->name, b->name);
+        c = TL_COMPARE(a->name, b->name);
     if (!c)
-        c = compare_u32(a->file, b->file);
+        c = TL_COMPARE(a->file, b->file);
     if (!c)
-        c = compare_u32(a->line, b->line);
+        c = TL_COMPARE(a->line, b->line);
     if (!c)
-        c = compare_u32(a->library, b->library);
+        c = TL_COMPARE(a->library, b->library);
     if (!c)
-        c = compare_u32(a->renamed, b->renamed);
+        c = TL_COMPARE(a->renamed, b->renamed);
     if (!c)
-        c = compare_u32(a->offset, b->offset);
-    return c ? c : compare_u32(a->flags, b->flags);
+        c = TL_COMPARE(a->offset, b->offset);
+    return c ? c : TL_COMPARE(a->flags, b->flags);
 }
 
 int tl_profile_function_order(const tl_profile *p, uint32_t *order, tl_error *e)
@@ -114,7 +104,7 @@ static int compare_tracks(const void *x, const void *y)
 {
     const track_key *a = x, *b = y;
     int c = compare_ids(a->track, b->track);
-    return c ? c : compare_u32(a->name, b->name);
+    return c ? c : TL_COMPARE(a->name, b->name);
 }
 
 int tl_profile_track_order(const tl_profile *p, uint32_t *order, tl_error *e)

@@ -17,7 +17,7 @@ static int by_pointer(const void *a, const void *b)
 {
     uintptr_t x = (uintptr_t)((const struct tl_string_rank *)a)->s;
     uintptr_t y = (uintptr_t)((const struct tl_string_rank *)b)->s;
-    return (x > y) - (x < y);
+    return TL_COMPARE(x, y);
 }
 
 static int by_text(const void *a, const void *b)

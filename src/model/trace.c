@@ -189,7 +189,7 @@ int tl_trace_add_damage(tl_trace *t, tl_error *e, uint64_t offset, uint64_t byte
 static int compare_damage(const tl_damage *a, const tl_damage *b)
 {
     int files = strcmp(a->file ? a->file : "", b->file ? b->file : "");
-    return files ? files : (a->at > b->at) - (a->at < b->at);
+    return files ? files : TL_COMPARE(a->at, b->at);
 }
 
 static void sort_damage(tl_damage *list, uint32_t n)

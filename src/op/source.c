@@ -417,7 +417,7 @@ static int heavier_first(const void *left, const void *right)
     const weighed *a = left, *b = right;
     if (a->weight != b->weight)
         return a->weight > b->weight ? -1 : 1;
-    return (a->stream > b->stream) - (a->stream < b->stream);
+    return TL_COMPARE(a->stream, b->stream);
 }
 
 uint32_t *tl_source_by_weight(tl_source *s)

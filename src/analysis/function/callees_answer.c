@@ -30,7 +30,7 @@ static int by_caller(const void *left, const void *right, void *argument)
     const tl_row *a = left, *b = right;
     const uint64_t *whole = argument;
     if (a->caller == b->caller)
-        return (a->position > b->position) - (a->position < b->position);
+        return TL_COMPARE(a->position, b->position);
     const uint64_t wa = a->caller == TL_NO_FUNCTION ? UINT64_MAX : whole[a->caller],
                    wb = b->caller == TL_NO_FUNCTION ? UINT64_MAX : whole[b->caller];
     if (wa != wb)

@@ -51,7 +51,7 @@ static int compare_calls(const void *left, const void *right, void *arg)
     uint64_t calls_a = w->profile->stat[a].calls, calls_b = w->profile->stat[b].calls;
     if (calls_a != calls_b)
         return calls_a < calls_b ? -1 : 1;
-    return (a > b) - (a < b);
+    return TL_COMPARE(a, b);
 }
 
 /* Visits the places of a group, and pushes their children, by name. */
@@ -183,7 +183,7 @@ static int larger_first(const void *left, const void *right, void *inclusive)
 {
     const uint32_t a = ((const tl_row *)left)->place, b = ((const tl_row *)right)->place;
     const uint64_t *of = inclusive;
-    return of[a] != of[b] ? (of[a] > of[b] ? -1 : 1) : (a > b) - (a < b); /* parents first */
+    return of[a] != of[b] ? (of[a] > of[b] ? -1 : 1) : TL_COMPARE(a, b); /* parents first */
 }
 
 /* Keeps the places that the tree for people shows. */

@@ -89,7 +89,7 @@ static int compare_rows(const void *x, const void *y, void *argument)
     int c = compare_row_ids(s->p, a, b);
     if (c)
         return c;
-    return (a->position > b->position) - (a->position < b->position);
+    return TL_COMPARE(a->position, b->position);
 }
 
 void tl_table_sort(tl_table *t, const tl_profile *p, tl_row_order column, uint32_t top)

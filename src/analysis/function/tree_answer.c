@@ -117,7 +117,7 @@ static int larger_first(const void *left, const void *right, void *arg)
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     if (t->inclusive[a] != t->inclusive[b])
         return t->inclusive[a] > t->inclusive[b] ? -1 : 1;
-    return (a > b) - (a < b); /* parents first */
+    return TL_COMPARE(a, b); /* parents first */
 }
 
 /* Chooses the largest places to show. A parent is never smaller than its children, so it is shown with them. */
@@ -195,7 +195,7 @@ static int in_sibling_order(const void *left, const void *right, void *arg)
     if (t->column != TL_BY_NAME && t->key[a] != t->key[b])
         return t->key[a] > t->key[b] ? -1 : 1;
     int names = strcmp(label_of(t->profile, a, text_a), label_of(t->profile, b, text_b));
-    return names ? names : (a > b) - (a < b);
+    return names ? names : TL_COMPARE(a, b);
 }
 
 /* Links the shown places into sorted lists of children. */

@@ -24,7 +24,7 @@ static int compare_places(const void *x, const void *y, void *argument)
         return ta > tb ? -1 : 1;
     if (!thread_a && s->p->function[fa].id != s->p->function[fb].id)
         return s->p->function[fa].id < s->p->function[fb].id ? -1 : 1;
-    return (a > b) - (a < b);
+    return TL_COMPARE(a, b);
 }
 
 /* All places depth-first, siblings by total descending, then by function id; threads in canonical order. */

@@ -117,7 +117,7 @@ static int compare(const void *left, const void *right)
         return insns > others ? -1 : 1;
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
-    return (a->length > b->length) - (a->length < b->length);
+    return TL_COMPARE(a->length, b->length);
 }
 
 tl_insn_block *tl_blocks_rows(const tl_blocks *b)

@@ -209,7 +209,7 @@ static int compare(const void *left, const void *right)
         return a->misses > b->misses ? -1 : 1;
     if (a->times != b->times)
         return a->times > b->times ? -1 : 1;
-    return (a->pc > b->pc) - (a->pc < b->pc);
+    return TL_COMPARE(a->pc, b->pc);
 }
 
 static uint64_t most_misses(const tl_branches *b, uint32_t row)

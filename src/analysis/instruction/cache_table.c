@@ -127,7 +127,7 @@ static int compare(const void *left, const void *right)
     const sort_key *a = left, *b = right;
     if (a->misses != b->misses)
         return a->misses > b->misses ? -1 : 1;
-    return (a->pc > b->pc) - (a->pc < b->pc);
+    return TL_COMPARE(a->pc, b->pc);
 }
 
 uint32_t *tl_caches_sort(const tl_caches *c)

@@ -16,16 +16,11 @@ typedef struct interval_key {
     uint32_t at;
 } interval_key;
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_pages(const void *left, const void *right)
 {
     const page_key *a = left, *b = right;
-    const int order = compare_u64(b->use, a->use);
-    return order ? order : compare_u64(a->number, b->number);
+    const int order = TL_COMPARE(b->use, a->use);
+    return order ? order : TL_COMPARE(a->number, b->number);
 }
 
 uint32_t *tl_pages_sort(const tl_pages *p, bool by_use)
@@ -66,7 +61,7 @@ static int compare_intervals(const void *left, const void *right)
     const uint64_t other[] = {b->from, b->to, b->code_pages, b->data_pages, b->new_pages};
     int order = compare_names(a->track, b->track);
     for (size_t i = 0; order == 0 && i < TL_COUNT(one); i++)
-        order = compare_u64(one[i], other[i]);
+        order = TL_COMPARE(one[i], other[i]);
     return order;
 }
 
@@ -116,8 +111,8 @@ tl_page_region *tl_pages_regions(const tl_pages *p, uint32_t *n)
 static int compare_regions(const void *left, const void *right)
 {
     const tl_page_region *a = left, *b = right;
-    const int order = compare_u64(b->code + b->loads + b->stores, a->code + a->loads + a->stores);
-    return order ? order : compare_u64(a->first, b->first);
+    const int order = TL_COMPARE(b->code + b->loads + b->stores, a->code + a->loads + a->stores);
+    return order ? order : TL_COMPARE(a->first, b->first);
 }
 
 void tl_page_regions_by_use(tl_page_region *region, uint32_t n)

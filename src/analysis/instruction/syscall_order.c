@@ -16,16 +16,11 @@ typedef struct call_key {
     uint32_t at;
 } call_key;
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_rows(const void *left, const void *right)
 {
     const row_key *a = left, *b = right;
-    const int order = compare_u64(b->count, a->count);
-    return order ? order : compare_u64(a->number, b->number);
+    const int order = TL_COMPARE(b->count, a->count);
+    return order ? order : TL_COMPARE(a->number, b->number);
 }
 
 /* Calls of one track at one time come from one worker, in their order. */
@@ -35,12 +30,12 @@ static int compare_calls(const void *left, const void *right)
     const tl_syscall *a = x->call, *b = y->call;
     int order = strcmp(a->path, b->path);
     if (!order)
-        order = compare_u64(a->rank, b->rank);
+        order = TL_COMPARE(a->rank, b->rank);
     if (!order)
-        order = compare_u64(a->track_index, b->track_index);
+        order = TL_COMPARE(a->track_index, b->track_index);
     if (!order)
-        order = compare_u64(a->ts, b->ts);
-    return order ? order : compare_u64(x->at, y->at);
+        order = TL_COMPARE(a->ts, b->ts);
+    return order ? order : TL_COMPARE(x->at, y->at);
 }
 
 uint32_t *tl_syscalls_sort(const tl_syscalls *s)

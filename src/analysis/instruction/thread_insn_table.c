@@ -164,7 +164,7 @@ static int compare(const void *left, const void *right)
         return by_name;
     if (a->is_cpu != b->is_cpu)
         return a->is_cpu ? 1 : -1;
-    return a->has_tid != b->has_tid ? (a->has_tid ? 1 : -1) : (a->tid > b->tid) - (a->tid < b->tid);
+    return a->has_tid != b->has_tid ? (a->has_tid ? 1 : -1) : TL_COMPARE(a->tid, b->tid);
 }
 
 tl_thread_insns *tl_threads_insns_rows(const tl_threads_insns *t)

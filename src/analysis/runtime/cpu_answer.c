@@ -74,7 +74,7 @@ static int busiest_first(const void *left, const void *right)
     const line *a = left, *b = right;
     if (a->used < b->used || a->used > b->used)
         return a->used < b->used ? 1 : -1;
-    return (a->track > b->track) - (a->track < b->track);
+    return TL_COMPARE(a->track, b->track);
 }
 
 static void head(const tl_answer *a, const tl_prose *p)

@@ -65,7 +65,7 @@ static int by_name(const void *left, const void *right)
 {
     const named_track *a = left, *b = right;
     const int order = strcmp(a->name, b->name);
-    return order ? order : (a->track > b->track) - (a->track < b->track);
+    return order ? order : TL_COMPARE(a->track, b->track);
 }
 
 /* Finds the tracks with points; `name` has room for one per point. */

@@ -152,7 +152,7 @@ static int by_kind(const void *left, const void *right)
     const kind_pause *a = left, *b = right;
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
-    return (a->pause > b->pause) - (a->pause < b->pause);
+    return TL_COMPARE(a->pause, b->pause);
 }
 
 /* The number of a name, given in the order of first use. Names are interned: equal ones have equal pointers. */
@@ -229,7 +229,7 @@ static int longest_first(const void *left, const void *right)
     const long_pause *a = left, *b = right;
     if (a->pause != b->pause)
         return a->pause > b->pause ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
+    return TL_COMPARE(a->index, b->index);
 }
 
 int tl_gc_longest(const tl_gc *g, uint32_t most, uint32_t **out, uint32_t *n, tl_error *e)

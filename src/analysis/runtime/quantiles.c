@@ -23,7 +23,7 @@ int tl_quantile_set_add(tl_quantile_set *s, uint64_t value, tl_error *e)
 static int by_value(const void *left, const void *right)
 {
     const struct tl_quantile_value *a = left, *b = right;
-    return (a->value > b->value) - (a->value < b->value);
+    return TL_COMPARE(a->value, b->value);
 }
 
 /* ceil(n * percent / 100), at least 1, without overflow. */
@@ -58,18 +58,12 @@ tl_quantiles tl_quantiles_of_set(tl_quantile_set *s)
     return q;
 }
 
-static int by_number(const void *left, const void *right)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
 tl_quantiles tl_quantiles_of(uint64_t *value, uint32_t n)
 {
     tl_quantiles q = {.count = n};
     if (n == 0)
         return q;
-    qsort(value, n, sizeof *value, by_number);
+    qsort(value, n, sizeof *value, tl_compare_u64);
     for (uint32_t i = 0; i < n; i++)
         tl_sum_add(&q.total, value[i]);
     q.min = value[0];

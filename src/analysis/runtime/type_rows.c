@@ -84,7 +84,7 @@ static int by_number(const tl_type_row *a, const tl_type_row *b)
     const uint64_t one = a->has_type ? a->type : 0, two = b->has_type ? b->type : 0;
     if (one != two)
         return one < two ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
+    return TL_COMPARE(a->order, b->order);
 }
 
 static int by_bytes(const void *left, const void *right)

@@ -298,7 +298,7 @@ static int more_events_first(const void *left, const void *right)
     const ranked *a = left, *b = right;
     if (a->events != b->events)
         return a->events > b->events ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
+    return TL_COMPARE(a->index, b->index);
 }
 
 /* Adds the rows with most events, as many as there is room for on a terminal: the last line may say how many more there

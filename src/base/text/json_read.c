@@ -273,7 +273,7 @@ static int by_name(const void *pa, const void *pb)
 {
     const tl_json_value *a = *(const tl_json_value *const *)pa, *b = *(const tl_json_value *const *)pb;
     int order = compare_names(a, b);
-    return order ? order : (a->name_offset > b->name_offset) - (a->name_offset < b->name_offset);
+    return order ? order : TL_COMPARE(a->name_offset, b->name_offset);
 }
 
 TL_COLD static int same_name(const parser *p, const tl_json_value *v)

@@ -165,7 +165,7 @@ static int compare_candidates(const void *a, const void *b)
         return x->time < y->time ? 1 : -1;
     if (x->calls != y->calls)
         return x->calls < y->calls ? 1 : -1;
-    return (x->index > y->index) - (x->index < y->index);
+    return TL_COMPARE(x->index, y->index);
 }
 
 static void choose_nodes(writer *w, candidate *c)

@@ -66,16 +66,10 @@ static int simpoint_create(void *writer, const tl_write_context *context, tl_err
     return 0;
 }
 
-static int by_number(const void *left, const void *right)
-{
-    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* Ends the interval. */
 static void put_line(simpoint_writer *w)
 {
-    qsort(w->used, w->nused, sizeof *w->used, by_number);
+    qsort(w->used, w->nused, sizeof *w->used, tl_compare_u32);
     tl_output_puts(w->out, "T");
     for (uint32_t i = 0; i < w->nused; i++) {
         char *p = tl_output_reserve(w->out, 48);

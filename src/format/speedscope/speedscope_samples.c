@@ -11,11 +11,7 @@
 #include "base/text/json_write.h"
 #include "base/text/number.h"
 #include "format/speedscope/speedscope_writer.h"
-
-static uint64_t add_saturated(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
+#include "model/histogram.h"
 
 /* Keeps the collected sample. */
 static bool keep_sample(speedscope_writer *w, speedscope_track *t)
@@ -25,7 +21,7 @@ static bool keep_sample(speedscope_writer *w, speedscope_track *t)
     tl_pb_varint(&t->pb, t->node);
     tl_pb_varint(&t->pb, t->weight);
     t->events++;
-    t->sum = add_saturated(t->sum, t->weight);
+    t->sum = tl_add_saturated(t->sum, t->weight);
     t->weight = 0;
     return speedscope_put_record(w, t);
 }
@@ -37,7 +33,7 @@ bool speedscope_add_samples(void *writer, const tl_timeline_samples *s)
     if (!t || (t->node != s->node && !keep_sample(writer, t)))
         return false;
     t->node = s->node;
-    t->weight = add_saturated(t->weight, weight);
+    t->weight = tl_add_saturated(t->weight, weight);
     return true;
 }
 

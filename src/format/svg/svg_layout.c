@@ -30,7 +30,7 @@ static int compare(const void *a, const void *b)
     const candidate *x = a, *y = b;
     if (x->width != y->width)
         return x->width < y->width ? 1 : -1;
-    return (x->number > y->number) - (x->number < y->number);
+    return TL_COMPARE(x->number, y->number);
 }
 
 static bool choose(svg_layout *l, chooser *c)

@@ -96,7 +96,7 @@ static int take_text(live_reader *r, uint32_t at, const uint8_t *entry, uint64_t
 static int compare_ids(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
+    return TL_COMPARE(x, y);
 }
 
 /* Addresses of the profile's functions in a table. */

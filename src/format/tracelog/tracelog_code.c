@@ -71,7 +71,7 @@ static int compare_pieces(const void *left, const void *right)
         return a->function < b->function ? -1 : 1;
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
+    return TL_COMPARE(a->order, b->order);
 }
 
 void tracelog_code_sort(tracelog_code *c)

@@ -140,16 +140,11 @@ static int join_parts(build *b, tl_error *e)
     return 0;
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_tsc(const void *left, const void *right)
 {
     const fdr_buffer *a = left, *b = right;
-    int order = compare_u64(a->tsc, b->tsc);
-    return order ? order : compare_u64(a->begin, b->begin);
+    int order = TL_COMPARE(a->tsc, b->tsc);
+    return order ? order : TL_COMPARE(a->begin, b->begin);
 }
 
 static int compare_wall(const void *left, const void *right)

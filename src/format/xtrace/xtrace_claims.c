@@ -52,7 +52,7 @@ static int by_offset(const void *left, const void *right)
     const xtrace_claim *a = left, *b = right;
     if (a->offset != b->offset)
         return a->offset < b->offset ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
+    return TL_COMPARE(a->number, b->number);
 }
 
 static int by_insns(const void *left, const void *right)
@@ -60,7 +60,7 @@ static int by_insns(const void *left, const void *right)
     const xtrace_count *a = left, *b = right;
     if (a->insns != b->insns)
         return a->insns < b->insns ? -1 : 1;
-    return (a->claim > b->claim) - (a->claim < b->claim);
+    return TL_COMPARE(a->claim, b->claim);
 }
 
 static void set_due(xtrace_claims *c)

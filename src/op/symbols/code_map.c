@@ -63,7 +63,7 @@ static int by_address(const void *left, const void *right)
         return a->symbol.from < b->symbol.from ? -1 : 1;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
+    return TL_COMPARE(a->number, b->number);
 }
 
 /* Of several symbols at one address keeps the best one, with the largest size. */

@@ -21,7 +21,7 @@ static int compare_places(const void *left, const void *right)
 {
     const place *a = left, *b = right;
     const int order = memcmp(a->metadata, b->metadata, a->n < b->n ? a->n : b->n);
-    return order ? order : (a->n > b->n) - (a->n < b->n);
+    return order ? order : TL_COMPARE(a->n, b->n);
 }
 
 static size_t folder_length(const char *path)

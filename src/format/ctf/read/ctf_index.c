@@ -172,7 +172,7 @@ static int add_packet(scanning *s, const ctf_packet *p, tl_error *e)
 static int compare_spans(const void *left, const void *right)
 {
     const ctf_span *a = left, *b = right;
-    return (a->stream > b->stream) - (a->stream < b->stream);
+    return TL_COMPARE(a->stream, b->stream);
 }
 
 /* Notes on losses that cannot be counted. */

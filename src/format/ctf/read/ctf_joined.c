@@ -47,7 +47,7 @@ static bool can_join(const ctf_file *f, const ctf_scan *s, member *m)
 
 static int order(uint64_t a, uint64_t b)
 {
-    return (a > b) - (a < b);
+    return TL_COMPARE(a, b);
 }
 
 /* 0: the same stream, if their times allow it. */

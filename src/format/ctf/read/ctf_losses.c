@@ -135,7 +135,7 @@ static int compare_streams(const part *a, const part *b)
         return a->id < b->id ? -1 : 1;
     if (a->has_instance != b->has_instance)
         return a->has_instance ? -1 : 1;
-    return (a->instance > b->instance) - (a->instance < b->instance);
+    return TL_COMPARE(a->instance, b->instance);
 }
 
 static int compare_parts(const void *left, const void *right)
@@ -146,7 +146,7 @@ static int compare_parts(const void *left, const void *right)
         return streams;
     if (a->chain->first.begin != b->chain->first.begin)
         return a->chain->first.begin < b->chain->first.begin ? -1 : 1;
-    return (a->file > b->file) - (a->file < b->file);
+    return TL_COMPARE(a->file, b->file);
 }
 
 static void join(const part *a, const part *b, uint64_t *events, uint64_t *packets)

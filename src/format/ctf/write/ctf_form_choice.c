@@ -17,13 +17,13 @@ static int compare_shown(const void *a_, const void *b_)
 {
     const shown_label *a = a_, *b = b_;
     const int order = strcmp(a->shown, b->shown);
-    return order != 0 ? order : (a->mapping > b->mapping) - (a->mapping < b->mapping);
+    return order != 0 ? order : TL_COMPARE(a->mapping, b->mapping);
 }
 
 static int compare_ranges(const void *a_, const void *b_)
 {
     const tl_mapping *a = a_, *b = b_;
-    return a->low != b->low ? (a->low > b->low) - (a->low < b->low) : (a->high > b->high) - (a->high < b->high);
+    return a->low != b->low ? TL_COMPARE(a->low, b->low) : TL_COMPARE(a->high, b->high);
 }
 
 static bool same_ranges(tl_mapping *a, tl_mapping *b, uint32_t n)
