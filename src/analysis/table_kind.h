@@ -48,6 +48,7 @@ typedef struct tl_table_kind {
     bool of_any;           /* can be made from any source */
     bool of_runtime;       /* from the fields of a managed runtime's events */
     const char *no_thread; /* why threads cannot be selected, or NULL */
+    bool any_event;        /* events can be selected by class and processor, too */
     size_t size;           /* of the table, zeroed at first; known from a pass */
     size_t options_size;   /* of the struct that the pass gets, zeroed; 0: NULL */
     /* Puts options into that struct or, without one, into the table; false with a line about the mistake. May be

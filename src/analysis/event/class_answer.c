@@ -362,6 +362,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 const tl_table_kind tl_table_class = {
     .info = {"class", "classes of events: counts, rates, gaps, latency of pairs", "events"},
     .what = "events",
+    .any_event = true,
     .size = sizeof(class_table),
     .read = read_classes,
     TL_EMPTY_IF_0(class_table, events),
