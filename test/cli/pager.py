@@ -28,18 +28,21 @@ LIMIT = 120  # seconds, enough for a busy machine: only ends hanging runs
 class Terminal:
     """The command on a terminal, or with some of its files elsewhere."""
 
-    def __init__(self, *arguments, env=None, columns=80, out=None, err=None):
+    def __init__(self, *arguments, env=None, columns=80, out=None, err=None, ignored=None):
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         variables = {k: v for k, v in os.environ.items()
                      if k not in ("PAGER", "TRACELOOM_PAGER", "NO_PAGER", "NO_COLOR", "LESS", "COLUMNS", "LINES")}
         variables.update({"TERM": "xterm", "LC_ALL": "C"}, **(env or {}))
+        variables = {k: v for k, v in variables.items() if v is not None}
 
         def prepare():
             os.setsid()
             fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
             for number in (signal.SIGINT, signal.SIGPIPE):
                 signal.signal(number, signal.SIG_DFL)
+            if ignored:
+                signal.signal(ignored, signal.SIG_IGN)
         self.process = subprocess.Popen(harness.binary() + list(arguments), stdin=slave, stdout=slave if out is None else out,
                                         stderr=slave if err is None else err, env=variables, preexec_fn=prepare, pass_fds=[slave])
         os.close(slave)
@@ -72,7 +75,7 @@ def on_terminal(*arguments, **how):
 
 
 def the_same_bytes(checks):
-    for arguments in (["report", TRACE] + EXE, ["info", TRACE], ["cat", TRACE], ["report", "--json", TRACE], ["info", DAMAGED]):
+    for arguments in (["report", TRACE] + EXE, ["info", TRACE], ["info", TRACE, DAMAGED, TRACE], ["cat", TRACE], ["report", "--json", TRACE], ["info", DAMAGED]):
         status, plain = on_terminal(*arguments, "--no-pager")
         for env in ({"TRACELOOM_PAGER": "cat >seen"}, {"PAGER": "cat >seen"}, {"PAGER": "false", "TRACELOOM_PAGER": "cat >seen"}):
             paged, left = on_terminal(*arguments, env=env)
@@ -89,9 +92,9 @@ def the_same_bytes(checks):
 
 def nowhere_else(checks):
     started = {"TRACELOOM_PAGER": "touch started; cat"}
-    for more in ({"NO_PAGER": "1"}, {"TERM": "dumb"}, {"TERM": ""}):
-        on_terminal("report", TRACE, *EXE, env=dict(started, **more))
-        checks.that(not os.path.exists("started"), more)
+    for more in ({"NO_PAGER": "1"}, {"TERM": "dumb"}, {"TERM": ""}, {"TERM": None}):
+        status, shown = on_terminal("report", TRACE, *EXE, env=dict(started, **more))
+        checks.that(status == 0 and b"calls of" in shown and not os.path.exists("started"), more, status, shown)
     for arguments in (["report", "--no-pager", TRACE], ["report", TRACE, "-o", "x.svg"], ["check", TRACE], ["report", "--help"]):
         on_terminal(*arguments, env=started)
         checks.that(not os.path.exists("started"), arguments)
@@ -145,6 +148,21 @@ def interrupted(checks):
         os.close(terminal.master)
 
 
+def options_of_less(checks):
+    """A pager that is less without options gets ours by its variable, unless the user has it set."""
+    for env, expected in (({}, b"FRX\n"), ({"LESS": "-S"}, b"-S\n")):
+        on_terminal("report", TRACE, env=dict(env, PAGER="printenv LESS >seen; cat >/dev/null"))
+        with open("seen", "rb") as file:
+            checks.equal(file.read(), expected)
+
+
+def ignored_signals(checks):
+    """What nohup ignores stays ignored."""
+    terminal = Terminal("cat", "long.xray", env={"PAGER": "trap '' HUP; head -c 9 >/dev/null; kill -HUP $PPID; cat >/dev/null"},
+                        ignored=signal.SIGHUP)
+    checks.equal(terminal.finish()[0], 0)
+
+
 def real_less(checks):
     if not shutil.which("less"):
         print("less was not tried: it is not installed")
@@ -183,7 +201,7 @@ def main():
     with harness.work_folder() as folder:
         os.chdir(folder)
         long_file()
-        for case in (the_same_bytes, nowhere_else, early_end, interrupted, real_less, width_through_a_pipe):
+        for case in (the_same_bytes, nowhere_else, early_end, interrupted, options_of_less, ignored_signals, real_less, width_through_a_pipe):
             case(checks)
         os.chdir(harness.SOURCE)
     checks.end()
