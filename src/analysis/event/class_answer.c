@@ -46,34 +46,45 @@ static int no_memory(tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of classes");
 }
 
-static uint64_t key_of(const char *name, tl_kind kind)
+static bool is_instant(const class_row *r)
 {
-    return (uint64_t)(uintptr_t)name * 16 + (uint64_t)kind;
+    return strcmp(r->kind, tl_kind_name(TL_INSTANT)) == 0;
 }
 
-/* Pairs of rows by their names; `known`: name and kind -> row. False: memory ran out. */
-static bool find_pairs(class_table *c, const tl_hash *known)
+/* The row of this name, if it is in no pair yet; or NULL. `by_name`: hash of a name -> row. */
+static class_row *row_named(class_table *c, const tl_hash *by_name, const char *end)
 {
+    const uint32_t i = tl_hash_get(by_name, tl_hash_bytes(end, strlen(end)));
+    return i != TL_HASH_NONE && strcmp(c->row[i].name, end) == 0 && !c->row[i].pair ? &c->row[i] : NULL;
+}
+
+/* Pairs the rows by their names. Keeps no name that no class has. False: memory ran out. */
+static bool find_pairs(class_table *c)
+{
+    tl_hash by_name = {0};
     bool ok = (c->pairs.pair = calloc((size_t)c->n + 1, sizeof *c->pairs.pair)) != NULL;
+    for (uint32_t i = 0; ok && i < c->n; i++)
+        if (is_instant(&c->row[i]))
+            ok = tl_hash_put(&by_name, tl_hash_bytes(c->row[i].name, strlen(c->row[i].name)), i);
     for (uint32_t i = 0; ok && i < c->n; i++) {
-        class_row *r = &c->row[i];
+        class_row *r = &c->row[i], *other;
         const size_t room = strlen(r->name) + TL_PAIR_NAME_MORE;
         char *end = malloc(room), *name = malloc(room);
         ok = end && name;
-        for (unsigned way = 0; ok && !r->pair && tl_class_pair_names(r->name, way, end, name); way++) {
-            const char *known_end = tl_strings_get(&c->strings, end, strlen(end));
-            const uint32_t other = tl_hash_get(known, key_of(known_end, TL_INSTANT));
-            if (other == TL_HASH_NONE || c->row[other].pair || tl_hash_get(known, key_of(r->name, TL_INSTANT)) != i)
+        for (unsigned way = 0; ok && !r->pair && is_instant(r) && tl_class_pair_names(r->name, way, end, name); way++) {
+            if (!(other = row_named(c, &by_name, end)))
                 continue;
             tl_class_pair *pair = &c->pairs.pair[c->pairs.n++];
-            *pair = (tl_class_pair){.begin = r->name, .end = known_end};
+            *pair = (tl_class_pair){.begin = r->name, .end = other->name};
             pair->name = *name ? tl_strings_get(&c->strings, name, strlen(name)) : r->name;
-            r->pair = c->row[other].pair = c->pairs.n;
-            c->row[other].ends = true;
+            ok = pair->name != NULL;
+            r->pair = other->pair = c->pairs.n;
+            other->ends = true;
         }
         free(end);
         free(name);
     }
+    tl_hash_fini(&by_name);
     return ok;
 }
 
@@ -85,7 +96,7 @@ static int list_rows(class_table *c, const tl_trace *t, uint32_t *row_of, tl_err
     for (uint32_t i = 0; ok && i < tl_trace_classes(t); i++) {
         const tl_class *cls = tl_trace_class(t, i);
         const char *name = tl_strings_get(&c->strings, cls->name, strlen(cls->name)); /* equal names, equal pointers */
-        const uint64_t key = key_of(name, cls->kind);
+        const uint64_t key = (uint64_t)(uintptr_t)name * 16 + (uint64_t)cls->kind;
         row_of[i] = tl_hash_get(&known, key);
         if (row_of[i] != TL_HASH_NONE)
             continue;
@@ -93,8 +104,8 @@ static int list_rows(class_table *c, const tl_trace *t, uint32_t *row_of, tl_err
         c->row[row_of[i]] = (class_row){.name = name, .kind = tl_kind_name(cls->kind)};
         ok = name && tl_hash_put(&known, key, row_of[i]);
     }
-    ok = ok && find_pairs(c, &known);
     tl_hash_fini(&known);
+    ok = ok && find_pairs(c);
     for (uint32_t i = 0; ok && c->pairs.n && !c->thread && i < tl_trace_classes(t); i++)
         if (c->row[row_of[i]].pair && tl_thread_fields_of(tl_trace_class(t, i)).tid != TL_NO_FIELD)
             ok = (c->thread = tl_thread_fields_new(t)) != NULL;
