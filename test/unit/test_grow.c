@@ -26,7 +26,9 @@ static void test_capacity_of_any_width(void **state)
         size_t capacity, behind;
     } wide = {.behind = 77};
     for (size_t n = 0; n < 5000; n++) {
+        const size_t before = wide.capacity;
         assert_true(TL_GROW(wide.text, n, 1, wide.capacity));
+        assert_true(wide.capacity == before || wide.capacity >= 2 * before);
         wide.text[n] = (char)('a' + n % 26);
     }
     for (size_t n = 0; n < 5000; n++)
@@ -89,6 +91,7 @@ static void test_limits_of_hosts(void **state)
         {60000000, 1, 60000000, INT32_MAX / 24, 24, INT32_MAX / 24},         /* twice is too much, one more is not */
         {INT32_MAX / 24, 1, INT32_MAX / 24, INT32_MAX / 24, 24, 0},          /* full */
         {INT32_MAX / 24, UINT32_MAX, INT32_MAX / 24, INT32_MAX / 24, 24, 0}, /* n + more wraps in 32 bits */
+        {INT32_MAX, 1, INT32_MAX, INT32_MAX / 24, 24, 0},                    /* more than there can be */
         {0, INT32_MAX / 24, 0, INT32_MAX / 24, 24, INT32_MAX / 24},
         {0, INT32_MAX / 24 + 1, 0, INT32_MAX / 24, 24, 0},
         {1u << 31, 1, 1u << 31, UINT32_MAX, 1, UINT32_MAX},
