@@ -90,15 +90,20 @@ static void test_deep(void **state)
         const tl_format *format;
         const char *head, *first, *each, *last, *between;
         bool numbered;
+        const char *empty; /* a line without frames, if it is another one; fields are columns */
     } cases[] = {
-        {&tl_format_text, "", "     0.000000001  thread 7  * sample thread=0x2 count=1 frames=[", "f", "]\n", " > ", 0},
+        {&tl_format_text, "", "     0.000000001  thread 7  * sample thread=0x2 count=1 frames=[", "f", "]\n", " > ", 0,
+         NULL},
         {&tl_format_jsonl, "",
          "{\"ts\":1,\"class\":\"sample\",\"track\":\"thread "
          "7\",\"fields\":{\"thread\":\"0x2\",\"count\":1,\"frames\":[",
-         "{\"function\":\"f\",\"iid\":\"0x%x\",\"ip\":null}", "]}}\n", ",", 1},
+         "{\"function\":\"f\",\"iid\":\"0x%x\",\"ip\":null}", "]}}\n", ",", 1, NULL},
         {&tl_format_csv, "ts,class,track,cpu,function,id,fields\n",
          "1,sample,thread 7,,,,\"{\"\"thread\"\":\"\"0x2\"\",\"\"count\"\":1,\"\"frames\"\":[",
-         "{\"\"function\"\":\"\"f\"\",\"\"iid\"\":\"\"0x%x\"\",\"\"ip\"\":null}", "]}\"\n", ",", 1},
+         "{\"\"function\"\":\"\"f\"\",\"\"iid\"\":\"\"0x%x\"\",\"\"ip\"\":null}", "]}\"\n", ",", 1, NULL},
+        {&tl_format_csv, "ts,class,track,cpu,function,id,thread,count,frames\n", "1,sample,thread 7,,,,0x2,1,\"[",
+         "{\"\"function\"\":\"\"f\"\",\"\"iid\"\":\"\"0x%x\"\",\"\"ip\"\":null}", "]\"\n", ",", 1,
+         "1,sample,thread 7,,,,0x2,1,[]\n"},
     };
     static const uint32_t depth[] = {1, STACK_DEEP, 2, 0};
     tl_frame *frames = stack_deep(STACK_DEEP, "f");
@@ -106,10 +111,16 @@ static void test_deep(void **state)
         tl_pb expected = {0};
         fixture f;
         stack_init(&f);
+        if (cases[k].empty)
+            f.options.columns = &f.trace.cls[STACK_SAMPLE];
         assert_int_equal(fixture_create(&f, cases[k].format), 0);
         tl_pb_raw(&expected, cases[k].head, strlen(cases[k].head));
         for (size_t d = 0; d < TL_COUNT(depth); d++) {
             stack_event(&f, 1, depth[d] ? &frames[depth[d] - 1] : NULL);
+            if (!depth[d] && cases[k].empty) {
+                tl_pb_raw(&expected, cases[k].empty, strlen(cases[k].empty));
+                continue;
+            }
             tl_pb_raw(&expected, cases[k].first, strlen(cases[k].first));
             for (uint32_t i = 0; i < depth[d]; i++) {
                 char text[80];
