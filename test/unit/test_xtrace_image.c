@@ -11,7 +11,7 @@ static uint8_t *write_core(tl_shadow *memory, const xtrace_registers *r, size_t 
     tl_output *o;
     tl_error e;
     assert_int_equal(tl_output_open_memory(&o, TL_PLAIN, NULL), 0);
-    must(xtrace_core_write(o, memory, r, 4711, &e), &e);
+    must(xtrace_core_write(o, memory, r, 4711, CORE_MANY, &e), &e);
     must(tl_output_finish(o, &e), &e);
     uint8_t *bytes = tl_output_take_memory(o, n);
     tl_output_close(o);
@@ -102,7 +102,7 @@ static void test_core_of_very_many_runs(void **state)
         for (uint64_t i = 0; i < 3; i++)
             set(out, i * 2 * TL_SHADOW_PAGE, "x");
         assert_int_equal(tl_output_open_memory(&o, TL_PLAIN, NULL), 0);
-        must(xtrace_core_write_many(o, out, NULL, 1, most, &e), &e);
+        must(xtrace_core_write(o, out, NULL, 1, most, &e), &e);
         must(tl_output_finish(o, &e), &e);
         uint8_t *bytes = tl_output_take_memory(o, &n);
         tl_output_close(o);

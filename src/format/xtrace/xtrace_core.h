@@ -27,11 +27,10 @@ typedef struct xtrace_registers {
 /* Takes them from a record of snapshots, which lacks the pc. */
 void xtrace_registers_take(xtrace_registers *r, const uint8_t *record, uint32_t vl);
 
-/* Writes the known memory; r: NULL if the registers are unknown. */
-int xtrace_core_write(tl_output *out, tl_shadow *memory, const xtrace_registers *r, uint32_t thread, tl_error *e);
-/* The same with another limit for program headers, beyond which their number is in a section header: for tests. */
-int xtrace_core_write_many(tl_output *out, tl_shadow *memory, const xtrace_registers *r, uint32_t thread, uint64_t most,
-                           tl_error *e);
+/* Writes the known memory; r: NULL if the registers are unknown. most: CORE_MANY, or less in tests: program headers,
+ * beyond which their number is in a section header. */
+int xtrace_core_write(tl_output *out, tl_shadow *memory, const xtrace_registers *r, uint32_t thread, uint64_t most,
+                      tl_error *e);
 
 /* Reads memory back; in files from other programs every byte counts as known. 0; 1: the file is malformed, and
  * *what says why (static); < 0: error. */

@@ -178,13 +178,8 @@ static void pad(tl_output *out, uint64_t from, uint64_t to)
     tl_output_write(out, zero, (size_t)(to - from));
 }
 
-int xtrace_core_write(tl_output *out, tl_shadow *memory, const xtrace_registers *r, uint32_t thread, tl_error *e)
-{
-    return xtrace_core_write_many(out, memory, r, thread, CORE_MANY, e);
-}
-
-int xtrace_core_write_many(tl_output *out, tl_shadow *memory, const xtrace_registers *r, uint32_t thread, uint64_t most,
-                           tl_error *e)
+int xtrace_core_write(tl_output *out, tl_shadow *memory, const xtrace_registers *r, uint32_t thread, uint64_t most,
+                      tl_error *e)
 {
     const extent all = measure(memory);
     const uint64_t headers = 1 + all.runs;

@@ -83,7 +83,8 @@ int xtrace_image_add(xtrace_image *m, const xtrace_how *how, const tl_batch *b, 
 
 int xtrace_image_write(xtrace_image *m, tl_output *out, uint32_t thread, tl_error *e)
 {
-    return xtrace_core_write(out, m->memory, m->has_registers && m->has_pc ? &m->registers : NULL, thread, e);
+    const xtrace_registers *r = m->has_registers && m->has_pc ? &m->registers : NULL;
+    return xtrace_core_write(out, m->memory, r, thread, CORE_MANY, e);
 }
 
 char *xtrace_image_name(const char *stream_name)
