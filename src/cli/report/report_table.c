@@ -45,18 +45,17 @@ static int refuse(const job *m, bool with_profile)
     const struct {
         bool given;
         const char *option;
-    } narrow[] = {
-        {a->func.n != 0, "-F"},
-        {a->not_func.n != 0, "-N"},
-        {a->cpu.n != 0 && !of_insns && !kind->any_event, "--cpu"},
-        {a->cls.n != 0 && !kind->any_event, "--class"},
-        {a->depth != 0, "--depth"},
-        {a->min_dur != NULL, "--min-dur"},
-        {a->weight != NULL, "--weight"},
-        {a->per_thread, "--per-thread"},
-        {a->insns && !of_insns, "--insns"},
-        {a->levels && !of_insns, "--el"},
-        {a->pc && !of_insns, "--pc"}};
+    } narrow[] = {{a->func.n != 0, "-F"},
+                  {a->not_func.n != 0, "-N"},
+                  {a->cpu.n != 0 && !of_insns && !kind->any_event, "--cpu"},
+                  {a->cls.n != 0 && !kind->any_event, "--class"},
+                  {a->depth != 0, "--depth"},
+                  {a->min_dur != NULL, "--min-dur"},
+                  {a->weight != NULL, "--weight"},
+                  {a->per_thread, "--per-thread"},
+                  {a->insns && !of_insns, "--insns"},
+                  {a->levels && !of_insns, "--el"},
+                  {a->pc && !of_insns, "--pc"}};
     if (with_profile) {
         tl_say_error(NULL, "--by %s is a table, not a part of a profile: write the profile without it", by);
         return TL_EXIT_USAGE;

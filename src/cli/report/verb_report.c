@@ -168,8 +168,8 @@ static const tl_table_kind *table_instead(const report_job *m, const tl_reading 
         return NULL;
     if (a->by)
         return tl_table_find(a->by, r->trace);
-    const bool plain = !m->plan->to.view->for_programs && !m->plan->format && a->file.n == 1 && !a->weight && !a->sort &&
-                       !a->per_thread;
+    const bool plain = !m->plan->to.view->for_programs && !m->plan->format && a->file.n == 1 && !a->weight &&
+                       !a->sort && !a->per_thread;
     return plain && !tl_source_is_profile(r->source) ? tl_table_without_profile(r->trace) : NULL;
 }
 
