@@ -121,7 +121,9 @@ static void test_what_is_there_is_kept(void **state)
     check_refused("file", false, TL_EEXIST, "file: exists and is not a folder");
     check_refused("file", true, TL_EEXIST, "file: exists and is not a folder");
     check_refused("", true, TL_EINVAL, "the name of an output folder is empty");
-    check_refused("no/such", false, TL_EIO, "no/such: cannot create a folder beside it: No such file or directory");
+    check_refused("no/such", false, TL_EIO,
+                  "no/such: cannot create a folder in no, where it is written until it is complete: "
+                  "No such file or directory");
     assert_int_equal(symlink("nowhere", "link"), 0);
     check_refused("link", true, TL_EEXIST, "link: exists and is not a folder");
     assert_int_equal(scratch_files(0), 3);

@@ -65,7 +65,7 @@ static int show_inputs(const tl_cli *c, const tl_target *to, tl_output *out)
         tl_catalog_fini(&catalog);
         catalog = (tl_catalog){0};
     }
-    if (!whole) {
+    if (!whole && catalog.ntrace > 0) {
         answer.is_ns = true;
         char subject[32];
         snprintf(subject, sizeof subject, "%" PRIu32 " %s", catalog.ntrace, catalog.ntrace == 1 ? "trace" : "traces");
