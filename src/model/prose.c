@@ -43,8 +43,8 @@ static unsigned character_width(uint32_t c)
 size_t tl_text_character(const char *s, size_t n, unsigned *columns)
 {
     uint32_t c = 0;
-    const size_t length = decode(s, n, &c);
-    *columns = length ? character_width(c) : 1;
+    const size_t length = (unsigned char)*s < 0x80 ? 1 : decode(s, n, &c); /* ASCII is most of it */
+    *columns = length && c ? character_width(c) : 1;
     return length ? length : 1;
 }
 

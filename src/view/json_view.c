@@ -142,7 +142,13 @@ static void put_members(members *m, const tl_part *part, uint64_t row, bool plai
         tl_part_cell(part, row, i, &v);
         if (!plain && is_left_out(c, &v))
             continue;
-        go_to(m, key);
+        const size_t n = strcspn(key, ".[");
+        if (key[n]) {
+            go_to(m, key);
+        } else {
+            leave_to(m, 0);
+            tl_json_name(&m->json, key, n);
+        }
         put_value(&m->json, part, c, &v, plain);
     }
 }

@@ -177,6 +177,18 @@ void tl_json_key_n(tl_json *j, const char *key, size_t n)
     j->comma = false;
 }
 
+void tl_json_name(tl_json *j, const char *name, size_t n)
+{
+    char *p = begin_value(j, n + 3);
+    *p++ = '"';
+    memcpy(p, name, n);
+    p += n;
+    *p++ = '"';
+    *p++ = ':';
+    tl_output_commit(j->out, p);
+    j->comma = false;
+}
+
 void tl_json_u64(tl_json *j, uint64_t v)
 {
     tl_output_commit(j->out, tl_put_u64(begin_value(j, 20), v));
