@@ -34,7 +34,8 @@ test|libclang-rt-19-dev libclang-rt-dev|XRay's runtime
 test|clang-14|builds programs that are recorded; its sleds, and the flag for them, differ from those of later ones
 test|libclang-rt-14-dev|XRay's runtime of that version, in whose programs we record, too
 test|llvm-19 llvm|reads the XRay logs we write (llvm-xray)
-test|llvm-19-dev|LLVM's disassembler, with which our understanding of A64 is compared
+test|llvm-19-dev|LLVM's disassembler, with which our understanding of A64 and x86-64 is compared
+test|libzydis-dev|another one of x86-64
 test|g++|builds the program that asks it, and programs of C++ that are recorded
 test|gcc-aarch64-linux-gnu|builds programs for A64: of one each word is compared, others are recorded; and the recorder for it
 test|g++-aarch64-linux-gnu|builds those of C++

@@ -18,8 +18,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import decisions
 import harness
 import llvm_text
+import oracle
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = """
 #include <math.h>
 #include <stdio.h>
@@ -34,36 +34,6 @@ int main(void)
     return printf("%d %f\\n", list[0], pow(sin(list[1]), cos(list[2]))) < 0;
 }
 """
-
-
-def oracle(folder):
-    """The program that asks LLVM, compiled once for all tests of a build."""
-    config = shutil.which("llvm-config-19")     # other versions differ
-    if not config:
-        harness.skip("no LLVM 19 to compare with (apt-get install llvm-19-dev)")
-    compiler = next((found for found in map(shutil.which, ("g++", "clang++-19", "clang++")) if found), None)
-    if not compiler:
-        harness.skip("no C++ compiler for the program that asks LLVM")
-    source, program = os.path.join(HERE, "llvm_oracle.cpp"), os.path.join(folder, "llvm_oracle")
-    if os.path.exists(program) and os.path.getmtime(program) > os.path.getmtime(source):
-        return program
-
-    def flags(*what):
-        return subprocess.run([config, *what], capture_output=True, text=True, check=True).stdout.split()
-
-    try:
-        before, behind = flags("--cppflags"), flags("--ldflags", "--libs", "aarch64", "mc", "mcdisassembler", "--link-shared")
-    except subprocess.CalledProcessError as error:
-        harness.skip("llvm-config does not know AArch64: " + error.stderr.strip())
-    handle, made = tempfile.mkstemp(dir=folder)
-    os.close(handle)
-    done = subprocess.run([compiler, "-std=c++17", "-O1", "-w", "-fno-rtti", *before, source, "-o", made, *behind],
-                          capture_output=True, text=True)
-    if done.returncode:
-        os.unlink(made)
-        harness.skip("the program that asks LLVM does not compile: " + done.stderr[-1000:])
-    os.replace(made, program)
-    return program
 
 
 def code_of_a_program(folder):
@@ -81,7 +51,7 @@ def code_of_a_program(folder):
 
 
 class Llvm:
-    """A line of llvm_oracle."""
+    """A line of a64_oracle."""
 
     def __init__(self, line):
         word, self.name, reads, writes, reads_too, writes_too, flags, text = line.split("\t")
@@ -129,7 +99,7 @@ def main():
     lines, what = sys.argv[1:3]
     root = os.environ.get("TL_WORK") or tempfile.gettempdir()
     os.makedirs(root, exist_ok=True)
-    program = oracle(root)
+    program = oracle.program("a64_oracle", root, "aarch64")
     with harness.work_folder() as folder:
         if what == "text":
             arguments = ["file", code_of_a_program(folder)]

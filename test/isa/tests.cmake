@@ -14,3 +14,7 @@ set_target_properties(eval_lines PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_B
 target_include_directories(eval_lines PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(eval_lines PRIVATE libtraceloom)
 traceloom_script(differential.isa.eval isa/eval_program.py "${TL_EMULATOR} $<TARGET_FILE:eval_lines>")
+# Our decoder of x86-64 beside LLVM's and Zydis'.
+foreach(words random files)
+  traceloom_script(differential.isa.x86.${words} isa/x86_compare.py ${words})
+endforeach()

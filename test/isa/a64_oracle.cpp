@@ -1,10 +1,10 @@
 // What LLVM's disassembler says of words of A64: the other side of test/isa/compare.py. Test only.
 //
-//   llvm_oracle random COUNT SEED          random words, until COUNT of them are instructions
-//   llvm_oracle kinds TRIES SEED LIMIT     of each of LLVM's names at most LIMIT words: first of ranges in which many names
+//   a64_oracle random COUNT SEED          random words, until COUNT of them are instructions
+//   a64_oracle kinds TRIES SEED LIMIT     of each of LLVM's names at most LIMIT words: first of ranges in which many names
 //                                          are a single word; then an eighth of the tries is random, and the others are an
 //                                          instruction found before with some bits changed
-//   llvm_oracle file PATH                  all words of a file of little-endian words
+//   a64_oracle file PATH                  all words of a file of little-endian words
 //
 // A line an instruction: word, LLVM's name, reads, writes, of them implicit, flags, text, with tabs between them.
 // Flags: L and S may load and store, B branch, C call, R return, I indirect, O conditional, T: PC-relative target.
@@ -232,7 +232,7 @@ int main(int argc, char **argv)
     Oracle oracle;
     std::string mode = argc > 1 ? argv[1] : "";
     if (!oracle.start()) {
-        fprintf(stderr, "llvm_oracle: this LLVM has no AArch64\n");
+        fprintf(stderr, "a64_oracle: this LLVM has no AArch64\n");
         return 2;
     }
     if (mode == "random" && argc == 4)
@@ -242,6 +242,6 @@ int main(int argc, char **argv)
     else if (mode == "file" && argc == 3)
         return file(oracle, argv[2]);
     else
-        return fprintf(stderr, "usage: llvm_oracle random COUNT SEED | kinds TRIES SEED LIMIT | file PATH\n"), 2;
+        return fprintf(stderr, "usage: a64_oracle random COUNT SEED | kinds TRIES SEED LIMIT | file PATH\n"), 2;
     return 0;
 }
