@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/table_kind.h"
+#include "base/text/words.h"
 #include "model/profile_impl.h"
 #include "op/insn_calls.h"
 #include "op/sample_profile.h"
@@ -65,9 +66,9 @@ static void name_what(char *buf, size_t size, unsigned has)
     size_t at = 0;
     for (size_t i = 0; i < TL_COUNT(word); i++)
         if (has & word[i].has)
-            at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? " and " : "", word[i].text);
+            tl_words_add(buf, size, &at, " and ", word[i].text);
     if (!(has & THREADS))
-        snprintf(buf + at, size - at, " of all threads together");
+        tl_words_add(buf, size, &at, " ", "of all threads together");
 }
 
 static void list_tables(char *buf, size_t size, const tl_trace *t, unsigned has)
@@ -76,14 +77,14 @@ static void list_tables(char *buf, size_t size, const tl_trace *t, unsigned has)
     const tl_table_kind *const *kind = tl_table_kinds(&n);
     for (size_t i = 0; i < n; i++)
         if (!kind[i]->only_of && !kind[i]->of_any && fits(tl_table_find(kind[i]->info.name, t), has))
-            at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? ", " : "", kind[i]->info.name);
+            tl_words_add(buf, size, &at, ", ", kind[i]->info.name);
 }
 
 int tl_table_fits(const tl_table_kind *kind, tl_source *s, const tl_profile *p, tl_error *e)
 {
     const bool is_profile = tl_source_is_profile(s);
     unsigned has = source_has(s, p);
-    char what[96], tables[200];
+    char what[96] = "", tables[256] = "";
     tl_profile *own = NULL;
     if (fits(kind, has) || (kind->profile && !p && (is_profile || has & SAMPLES))) /* which may have calls */
         return 0;

@@ -14,7 +14,7 @@
 #define TL_UNUSED              __attribute__((unused))
 #define TL_COUNT(array)        (sizeof(array) / sizeof((array)[0]))
 
-/* Of two numbers: -1, 0 or 1, as qsort() wants it. Evaluates them twice. */
+/* Compares two numbers as qsort() expects: -1, 0 or 1. Evaluates its arguments twice. */
 #define TL_COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* For qsort() of numbers. */

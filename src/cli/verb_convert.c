@@ -9,6 +9,7 @@
 #include "base/io/output_folder.h"
 #include "base/text/glob.h"
 #include "base/text/number.h"
+#include "base/text/words.h"
 #include "cli/convert_slice.h"
 #include "cli/formats_of.h"
 #include "cli/inputs.h"
@@ -93,9 +94,9 @@ static void list_formats(char *text, size_t size, bool (*can)(const tl_event_wri
 {
     size_t at = 0;
     text[0] = '\0';
-    for (const tl_format *const *f = tl_format_list; *f && at < size; f++)
+    for (const tl_format *const *f = tl_format_list; *f; f++)
         if ((*f)->event_writer && can((*f)->event_writer))
-            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", (*f)->name);
+            tl_words_add(text, size, &at, ", ", (*f)->name);
 }
 
 /* Checks for options that the format cannot use. */

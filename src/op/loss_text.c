@@ -6,6 +6,7 @@
 
 #include "base/io/base_name.h"
 #include "base/text/number.h"
+#include "base/text/words.h"
 #include "model/trace_impl.h"
 
 #define NAMES_SIZE 1024u
@@ -70,8 +71,8 @@ static char *names_text(char *buf, size_t size, const tl_contents *c)
     char number[32];
     size_t at = 0;
     buf[0] = 0;
-    for (uint32_t i = 0; i < named && at < size; i++)
-        at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? ", " : "", *c->name[i] ? c->name[i] : ".");
+    for (uint32_t i = 0; i < named; i++)
+        tl_words_add(buf, size, &at, ", ", *c->name[i] ? c->name[i] : ".");
     if (c->n > named && at < size)
         snprintf(buf + at, size - at, " and %s more", tl_human_grouped(number, sizeof number, c->n - named));
     return buf;

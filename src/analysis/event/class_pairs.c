@@ -80,7 +80,9 @@ static open_begins *new_open_begins(void)
 
 static uint32_t bucket_of(const open_begins *o, uint32_t pair, uint64_t thread)
 {
-    return TL_PAIRS_OPEN_MAX + tl_hash_place(thread ^ (uint64_t)pair << 40, o->seed) % TL_PAIRS_OPEN_MAX;
+    /* The file says the thread, so a pair must not change it in a way that is known. */
+    const uint64_t key = thread ^ tl_hash_spread(pair + 1, o->seed);
+    return TL_PAIRS_OPEN_MAX + tl_hash_place(key, o->seed) % TL_PAIRS_OPEN_MAX;
 }
 
 static void close_begin(open_begins *o, uint32_t i)

@@ -7,6 +7,7 @@
 
 #include "analysis/instruction/linux_syscalls.h"
 #include "base/compiler.h"
+#include "base/text/words.h"
 
 typedef struct flag {
     uint32_t bits;
@@ -64,16 +65,16 @@ static bool put_flags(char *text, const char *first, const flag *table, size_t n
     size_t at = 0;
     text[0] = 0;
     if (first)
-        at += (size_t)snprintf(text, TL_LINUX_NAME_SIZE, "%s", first);
+        tl_words_add(text, TL_LINUX_NAME_SIZE, &at, "|", first);
     for (size_t i = 0; i < n; i++)
         if ((value & table[i].bits) == table[i].bits) {
-            at += (size_t)snprintf(text + at, TL_LINUX_NAME_SIZE - at, "%s%s", at ? "|" : "", table[i].name);
+            tl_words_add(text, TL_LINUX_NAME_SIZE, &at, "|", table[i].name);
             value &= ~table[i].bits;
         }
-    if (value)
-        snprintf(text + at, TL_LINUX_NAME_SIZE - at, "%s0x%" PRIx32, at ? "|" : "", value);
-    else if (!at)
-        snprintf(text, TL_LINUX_NAME_SIZE, "%s", none);
+    char rest[16];
+    snprintf(rest, sizeof rest, "0x%" PRIx32, value);
+    if (value || !at)
+        tl_words_add(text, TL_LINUX_NAME_SIZE, &at, "|", value ? rest : none);
     return true;
 }
 

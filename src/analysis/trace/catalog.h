@@ -25,7 +25,7 @@ typedef struct tl_trace_row {
     uint64_t damage, faults; /* places that lost something, and those that break a rule and lost nothing */
     uint32_t notes;
     bool has_cpus, has_threads; /* all of its tracks are processors; there are threads */
-    /* Of a profile: */
+    /* Only profiles have these: */
     uint64_t threads, trees, paths, calls, self, self_ticks, clamped;
     bool is_sampled, has_trees, is_inclusive;
 } tl_trace_row;

@@ -25,7 +25,7 @@ void tl_json_array(tl_json *j);
 void tl_json_array_end(tl_json *j);
 void tl_json_key(tl_json *j, const char *key);
 void tl_json_key_n(tl_json *j, const char *key, size_t n);
-/* The same of a name of our own: letters, digits and underscores, fewer than 1,000. */
+/* The same of a name of our own that needs no escapes: ASCII without quotes, shorter than TL_OUTPUT_ROOM. */
 void tl_json_name(tl_json *j, const char *name, size_t n);
 void tl_json_string(tl_json *j, const char *s); /* NULL: null */
 void tl_json_string_n(tl_json *j, const char *s, size_t n);

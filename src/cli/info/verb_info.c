@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "analysis/trace/catalog.h"
+#include "base/text/words.h"
 #include "cli/answer_target.h"
 #include "cli/formats_of.h"
 #include "cli/info/info_at.h"
@@ -79,13 +80,13 @@ static int show_inputs(const tl_cli *c, const tl_target *to, tl_output *out)
 
 #define VIEW_NAMES 64u
 
-/* " table, json, ..." */
+/* "table, json, ..." */
 static const char *list_views(char text[static VIEW_NAMES])
 {
     size_t n, at = 0;
     const tl_view *const *view = tl_views(&n);
-    for (size_t i = 0; i < n && at < VIEW_NAMES; i++)
-        at += (size_t)snprintf(text + at, VIEW_NAMES - at, "%s %s", i ? "," : "", view[i]->name);
+    for (size_t i = 0; i < n; i++)
+        tl_words_add(text, VIEW_NAMES, &at, ", ", view[i]->name);
     return text;
 }
 
@@ -99,7 +100,8 @@ static int choose_target(const tl_cli *c, tl_target *to)
     if (status != TL_EXIT_DONE)
         return status;
     if (!view && (a->to || !tl_to_stdout(a)))
-        tl_say_error(NULL, "%s %s: info writes%s", a->to ? "--to" : "-o", a->to ? a->to : a->output, list_views(names));
+        tl_say_error(NULL, "%s %s: info writes %s", a->to ? "--to" : "-o", a->to ? a->to : a->output,
+                     list_views(names));
     else if (a->has_at && view && view != &tl_view_table && view != &tl_view_json)
         tl_say_error(NULL, "--at goes with --json, or text");
     else if ((a->thread.n || a->cpu.n) && !a->has_at)

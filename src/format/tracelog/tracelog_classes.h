@@ -64,7 +64,7 @@ extern const tracelog_shape tracelog_shapes[TRACELOG_RECORDS];
 #define TRACELOG_USAGE_MAX        (TRACELOG_MS_MAX * 1000)
 /* Key of a call whose function does not even have a known number. */
 #define TRACELOG_UNKNOWN_FUNCTION INT64_MIN
-/* Of samples, in ms: the recorder's default if the log has none, and the longest that is accepted. */
+/* Sampling periods in ms: the recorder's default, for logs that do not say theirs, and the longest one accepted. */
 #define TRACELOG_DEFAULT_PERIOD   10u
 #define TRACELOG_PERIOD_MAX       3600000u
 #define TRACELOG_DEPTH_MAX        65536u /* frames of one stack */
