@@ -44,6 +44,13 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set(others "_aarch64\\.S$")
 endif()
 list(FILTER TL_RT_SOURCES EXCLUDE REGEX "${others}")
+# Programs that link the recorder are not patched: that is for the shared library.
+set(TL_RT_PATCH ${TL_RT_SOURCES})
+list(FILTER TL_RT_PATCH INCLUDE REGEX "/src/rt/patch/")
+list(FILTER TL_RT_SOURCES EXCLUDE REGEX "/src/rt/patch/")
+file(GLOB TL_PATCH CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/patch/*.c)
+list(APPEND TL_RT_PATCH ${TL_PATCH} ${PROJECT_SOURCE_DIR}/src/isa/x86/x86_decode.c
+     ${PROJECT_SOURCE_DIR}/src/isa/a64_class.c)
 set(start "/rt_(object_start\\.c|trampoline_.*\\.S)$")
 set(TL_RT_START ${TL_RT_SOURCES})
 list(FILTER TL_RT_START INCLUDE REGEX "${start}")
@@ -62,7 +69,7 @@ set_property(TARGET traceloom-rt PROPERTY INTERFACE_LINK_LIBRARIES Threads::Thre
 add_library(traceloom-rt-start STATIC ${TL_RT_START})
 traceloom_rt_target(traceloom-rt-start)
 
-add_library(traceloom-rt-shared SHARED ${TL_RT_SOURCES})
+add_library(traceloom-rt-shared SHARED ${TL_RT_SOURCES} ${TL_RT_PATCH})
 traceloom_rt_target(traceloom-rt-shared)
 target_compile_definitions(traceloom-rt-shared PRIVATE TL_RT_SHARED)
 target_link_libraries(traceloom-rt-shared PRIVATE Threads::Threads)

@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
-LAYERS = ["base", "isa", "model", "format", "op", "analysis", "query", "view", "cli"]
+LAYERS = ["base", "isa", "patch", "model", "format", "op", "analysis", "query", "view", "cli"]
 CORE = ("src/base/", "src/model/", "src/op/", "src/query/", "src/cli/")
 MAX_LINES = 500
 GENERATED = ("build", "build-", "demo", "node_modules", ".git")
@@ -50,7 +50,8 @@ def recorder_includes(checks, path):
     for number, target in includes(path):
         where = "%s:%d: includes %s" % (path, number, target)
         layout = target.endswith("_layout.h")
-        checks.that(target.startswith("rt/") or target == "traceloom/rt.h" or layout, where, "of the library")
+        shared = target.startswith(("rt/", "patch/", "isa/"))
+        checks.that(shared or target == "traceloom/rt.h" or layout, where, "of the library")
         if layout:
             for _, more in includes("src/" + target):
                 checks.that(more.endswith("_layout.h"), "src/" + target, "which the recorder shares, includes", more)
