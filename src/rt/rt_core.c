@@ -74,7 +74,7 @@ static void add_tables(void)
         return;
     for (; tabled < tl_rt_objects(); tabled++) {
         const rt_object *o = tl_rt_object(tabled);
-        if (o->count)
+        if (o->map) /* those of patched functions are notes */
             tl_rt_profile_table(o->id, o->base, o->count, o->function);
     }
 }

@@ -315,6 +315,75 @@ static void test_register_and_unregister(void **state)
     assert_contains(noted, "object id=2 ");
 }
 
+/* Reads the addresses that the lines "frames" of an object have, and compares them with its functions. */
+static unsigned check_frames(const rt_object *o)
+{
+    unsigned lines = 0, n = 0;
+    for (const char *line = strstr(noted, "frames "); line; line = strstr(line + 1, "\nframes "), lines++) {
+        unsigned id, first;
+        int at;
+        line += *line == '\n';
+        assert_int_equal(sscanf(line, "frames object=%u first=%u at=%n", &id, &first, &at), 2);
+        assert_int_equal(id, o->id);
+        assert_int_equal(first, o->base + n + 1);
+        assert_true(strcspn(line, "\n") < sizeof((rt_line *)NULL)->text);
+        uint64_t address = 0;
+        for (char *p = (char *)(uintptr_t)line + at - 1; *p != '\n'; n++) {
+            address += strtoull(p + 1, &p, 16);
+            assert_true(*p == ',' || *p == '\n');
+            assert_true(n < o->count);
+            assert_int_equal(address, o->function[n]);
+        }
+    }
+    assert_int_equal(n, o->count);
+    return lines;
+}
+
+static void test_patched_functions(void **state)
+{
+    static uint64_t function[400];
+    static const rt_line patched = {.text = "patched object=1 functions=3", .n = 28};
+    rt_object *o = (rt_object *)(uintptr_t)tl_rt_object_at((uintptr_t)&own_path);
+    assert_non_null(o);
+    for (unsigned i = 0; i < 400; i++)
+        function[i] = i ? function[i - 1] + 1 + i * 7 % 1999 : 0x5a10;
+    o->function = function;
+    o->base = 123;
+    o->count = 3;
+    noted[0] = '\0';
+    tl_rt_object_note(o); /* nothing is recorded */
+    assert_string_equal(noted, "");
+    tl_rt.state = RT_ON;
+    tl_rt.file = 1;
+    tl_rt_object_note(o);
+    assert_contains(noted, "object id=1 base=123 count=3 bias=");
+    assert_contains(noted, " hooks=patch build-id=");
+    assert_contains(noted, "\nframes object=1 first=124 at=5a10,8,f\n");
+    assert_int_equal(o->noted, 1);
+
+    /* Several lines, for a new file: each begins with a whole address. */
+    o->count = 400;
+    o->patched = &patched;
+    noted[0] = '\0';
+    tl_rt.file = 2;
+    tl_rt_objects_note_new();
+    assert_int_equal(check_frames(o), 2);
+    assert_contains(noted, "\npatched object=1 functions=3\n");
+    assert_int_equal(o->noted, 2);
+
+    /* Out of order: a whole address, too. The widest ones. */
+    function[1] = UINT64_MAX - 1;
+    function[2] = 0;
+    function[3] = UINT64_MAX;
+    o->count = 4;
+    noted[0] = '\0';
+    tl_rt_objects_note();
+    assert_int_equal(check_frames(o), 2);
+    tl_rt_objects_note();
+    o->function = NULL;
+    o->count = 0;
+}
+
 static void test_not_registered(void **state)
 {
     map.version++;
@@ -391,6 +460,7 @@ RT_SKIPPED(test_an_object_comes_again)
 RT_SKIPPED(test_no_object)
 RT_SKIPPED(test_many_threads_add_one_object)
 RT_SKIPPED(test_register_and_unregister)
+RT_SKIPPED(test_patched_functions)
 RT_SKIPPED(test_not_registered)
 RT_SKIPPED(test_build_ids_of_odd_notes)
 #endif
@@ -404,6 +474,7 @@ int main(void)
         cmocka_unit_test_teardown(test_no_object, forget),
         cmocka_unit_test_teardown(test_many_threads_add_one_object, forget),
         cmocka_unit_test_teardown(test_register_and_unregister, forget),
+        cmocka_unit_test_teardown(test_patched_functions, forget),
         cmocka_unit_test_teardown(test_not_registered, forget),
         cmocka_unit_test_teardown(test_build_ids_of_odd_notes, forget),
     };

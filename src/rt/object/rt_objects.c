@@ -98,6 +98,42 @@ static rt_object *append(rt_object *o, bool once)
     }
 }
 
+static const char *hooks_of(const rt_object *o)
+{
+    return o->map ? "sleds" : o->count ? "patch" : "functions";
+}
+
+/* The addresses of functions from index `i` on, as many as a line holds: the first one, then differences. Returns the
+ * index of the next one. */
+static uint32_t put_frames(rt_line *l, const rt_object *o, uint32_t i)
+{
+    enum { ONE_MORE = 24 }; /* bytes of a difference at most */
+    rt_line_begin(l);
+    tl_rt_line_text(l, "frames object=");
+    tl_rt_line_number(l, o->id);
+    tl_rt_line_text(l, " first=");
+    tl_rt_line_number(l, o->base + 1 + (uint64_t)i);
+    tl_rt_line_text(l, " at=");
+    tl_rt_line_hex(l, o->function[i]);
+    for (i++; i < o->count && o->function[i] > o->function[i - 1] && l->n < sizeof l->text - ONE_MORE; i++) {
+        tl_rt_line_text(l, ",");
+        tl_rt_line_hex(l, o->function[i] - o->function[i - 1]);
+    }
+    return i;
+}
+
+/* What sleds need no note for: their map is in the file. */
+static bool write_frames(const rt_object *o)
+{
+    rt_line l;
+    bool ok = true;
+    for (uint32_t i = 0; ok && o->function && !o->map && i < o->count;) {
+        i = put_frames(&l, o, i);
+        ok = tl_rt_note(&l);
+    }
+    return ok && (!o->patched || tl_rt_note(o->patched));
+}
+
 /* With the thread's lane busy, or without a lane. */
 static void write_note(rt_object *o)
 {
@@ -111,11 +147,13 @@ static void write_note(rt_object *o)
     tl_rt_line_number(&l, o->count);
     tl_rt_line_text(&l, " bias=0x");
     tl_rt_line_hex(&l, o->bias);
-    tl_rt_line_text(&l, o->count ? " hooks=sleds build-id=" : " hooks=functions build-id=");
+    tl_rt_line_text(&l, " hooks=");
+    tl_rt_line_text(&l, hooks_of(o));
+    tl_rt_line_text(&l, " build-id=");
     tl_rt_line_text(&l, o->build_id[0] ? o->build_id : "-");
     tl_rt_line_text(&l, " path=");
     tl_rt_line_escaped(&l, o->path);
-    if (tl_rt_note(&l))
+    if (tl_rt_note(&l) && write_frames(o))
         o->noted = tl_rt.file;
 }
 
@@ -132,6 +170,11 @@ static void note(rt_object *o, bool always)
     RT_BARRIER();
     if (lane)
         lane->busy = busy;
+}
+
+void tl_rt_object_note(rt_object *o)
+{
+    note(o, false);
 }
 
 void tl_rt_objects_note(void)

@@ -12,7 +12,7 @@ struct rt_sled_map; /* of the start file, rt_object_start.h: trampolines and the
 
 typedef struct rt_object {
     uint32_t id;   /* from 1, never reused */
-    uint32_t base; /* functions base+1 .. base+count have sleds */
+    uint32_t base; /* functions base+1 .. base+count have sleds, or are patched */
     uint32_t count;
     volatile bool gone;        /* unloaded: its memory is no longer there */
     uintptr_t bias, low, high; /* loaded at [low, high); address in the file = address - bias */
@@ -20,9 +20,11 @@ typedef struct rt_object {
     uintptr_t header;          /* where its ELF header is */
     uint64_t apart;            /* added to its addresses if another object was at its place before: makes them unique */
     const struct rt_sled_map *map; /* NULL: no sleds */
-    const uint64_t *function;      /* [count] addresses without bias; in the recorder's memory, never freed */
-    volatile uint8_t *wanted;      /* [count] do the patterns leave the function? */
-    volatile uint32_t noted;       /* tl_rt.file of the latest file with a note of it */
+    const uint64_t *function; /* [count] addresses without bias; in the recorder's memory, never freed. Without a map
+                                 its functions are patched, and the addresses ascend */
+    volatile uint8_t *wanted; /* [count] do the patterns leave the function? */
+    volatile uint32_t noted;  /* tl_rt.file of the latest file with a note of it */
+    const struct rt_line *patched; /* the line "patched", for every file; NULL: none */
     bool refused;                  /* its code cannot be patched; a message said why */
     bool checked;                  /* its sleds were checked, and odd ones reported */
     bool writable;                 /* its code was writable when it was loaded */
@@ -37,6 +39,10 @@ void tl_rt_objects_child(void);
 /* The object that contains an address, added if not known; NULL: none. It is `gone` while one of its last destructors
  * runs. From hooks, with the lane busy. */
 const rt_object *tl_rt_object_at(uintptr_t address);
+
+/* Notes an object again whose functions are known only now: with their addresses, and `patched`, if recording is on.
+ * With the thread's lane busy, or without a lane. */
+void tl_rt_object_note(rt_object *o);
 
 /* The object that contains an address is about to be unloaded. Not from hooks. */
 void tl_rt_object_leaves(uintptr_t address);

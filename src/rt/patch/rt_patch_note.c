@@ -1,0 +1,32 @@
+/* Composes the note that says how many functions of an object are patched. */
+#include "rt/patch/rt_patch_note.h"
+
+#include "rt/rt_say.h"
+#include "rt/rt_store.h"
+
+static void put(rt_line *l, const char *key, uint64_t value)
+{
+    tl_rt_line_text(l, key);
+    tl_rt_line_number(l, value);
+}
+
+void tl_rt_patch_note_counts(const rt_object *o, const patch_counts *c)
+{
+    rt_object *noted = (rt_object *)(uintptr_t)o;
+    rt_line *l = o->patched ? (rt_line *)(uintptr_t)o->patched : tl_rt_memory_take(sizeof *l);
+    if (!l)
+        return;
+    rt_line_begin(l);
+    put(l, "patched object=", o->id);
+    put(l, " functions=", c->functions);
+    put(l, " patched=", c->patched);
+    put(l, " late=", c->late);
+    put(l, " ends=", c->ends);
+    put(l, " ends-patched=", c->ends_patched);
+    noted->patched = l;
+}
+
+void tl_rt_patch_note_frames(const rt_object *o)
+{
+    tl_rt_object_note((rt_object *)(uintptr_t)o);
+}
