@@ -17,6 +17,8 @@
 
 enum { RT_MODE_FDR = 1, RT_MODE_PROFILE = 2, RT_MODE_CTF = 4 }; /* fdr and profile may be on together */
 enum { RT_PATH = 4096, RT_GLOBS = 64, RT_TEXT = 8192 };
+/* Is code patched that has no hooks? auto: only in a program without hooks of another kind. */
+enum rt_patching { RT_PATCH_OFF, RT_PATCH_AUTO, RT_PATCH_ON };
 
 /* The contents of the environment variable TRACELOOM; see rt_settings.c. Strings point into `text`. */
 typedef struct rt_settings {
@@ -27,13 +29,19 @@ typedef struct rt_settings {
     uint64_t limit;        /* bytes of the file while it is written; 0: no limit but the disk (profile: 1 GiB) */
     uint64_t threshold_ns; /* shorter calls are left out; 0: none */
     const char *func[RT_GLOBS], *not_func[RT_GLOBS];
-    unsigned nfunc, nnot;
+    const char *libs[RT_GLOBS]; /* file names of libraries that are patched, besides the program */
+    unsigned nfunc, nnot, nlibs;
     uint32_t depth;    /* deeper calls are left out; 0: any */
     bool start;        /* record from the start */
     bool strict;       /* started by `traceloom record`: an unusable setup ends the program with 125 before main */
     bool control;      /* offer control from outside */
     bool quiet;        /* no messages but errors */
     const char *clock; /* "auto", "tsc", "monotonic" */
+    uint8_t patch;     /* enum rt_patching; only libtraceloom-rt.so can */
+    bool exact;        /* functions whose ends cannot all be patched are left out, too */
+    bool has_exe;      /* code is patched only in the process whose program is this file */
+    uint64_t exe_device, exe_inode;
+    uint32_t min_size; /* bytes of the smallest function that is patched */
     char text[RT_TEXT];
 } rt_settings;
 

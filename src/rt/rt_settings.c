@@ -56,7 +56,7 @@ const char *tl_rt_settings_mode(unsigned modes)
 static char *text_end(rt_settings *s)
 {
     char *end = s->text;
-    const char *in_use[2 + 2 * RT_GLOBS];
+    const char *in_use[2 + 3 * RT_GLOBS];
     unsigned n = 0;
     in_use[n++] = s->out;
     in_use[n++] = s->clock;
@@ -64,6 +64,8 @@ static char *text_end(rt_settings *s)
         in_use[n++] = s->func[i];
     for (unsigned i = 0; i < s->nnot; i++)
         in_use[n++] = s->not_func[i];
+    for (unsigned i = 0; i < s->nlibs; i++)
+        in_use[n++] = s->libs[i];
     for (unsigned i = 0; i < n; i++)
         if (in_use[i] >= end && in_use[i] < s->text + RT_TEXT)
             end = s->text + (in_use[i] - s->text) + rt_length(in_use[i]) + 1;
@@ -91,7 +93,7 @@ void tl_rt_settings_copy(rt_settings *to, const rt_settings *from)
 {
     rt_copy(to, from, sizeof *to);
     to->out = to->clock = "";
-    to->nfunc = to->nnot = 0;
+    to->nfunc = to->nnot = to->nlibs = 0;
     to->out = carry(to, from, from->out);
     to->clock = carry(to, from, from->clock);
     for (unsigned i = 0; i < from->nfunc; i++) {
@@ -101,6 +103,10 @@ void tl_rt_settings_copy(rt_settings *to, const rt_settings *from)
     for (unsigned i = 0; i < from->nnot; i++) {
         to->not_func[i] = carry(to, from, from->not_func[i]);
         to->nnot = i + 1;
+    }
+    for (unsigned i = 0; i < from->nlibs; i++) {
+        to->libs[i] = carry(to, from, from->libs[i]);
+        to->nlibs = i + 1;
     }
 }
 
@@ -132,7 +138,7 @@ static bool read_pattern(reader *r, const char *key, const char *value, const ch
     if (!*value && r->live)
         return true; /* the list was emptied, and nothing added */
     if (!*value)
-        return wrong(r, key, "expected a pattern of function names");
+        return wrong(r, key, "expected a pattern of names");
     if (*n == RT_GLOBS)
         return wrong(r, key, "there are too many patterns");
     list[*n] = keep(r->s, value);
@@ -160,7 +166,7 @@ static bool read_amount(reader *r, const char *key, const char *value)
 {
     rt_settings *s = r->s;
     uint64_t v = 0;
-    if (r->live && (tl_rt_same(key, "ring") || tl_rt_same(key, "limit")))
+    if (r->live && (tl_rt_same(key, "ring") || tl_rt_same(key, "limit") || tl_rt_same(key, "min-size")))
         return wrong(r, key, cannot_change);
     if (tl_rt_same(key, "ring")) {
         bool all = tl_rt_same(value, "all");
@@ -175,6 +181,10 @@ static bool read_amount(reader *r, const char *key, const char *value)
         if (!tl_rt_read_time(value, &v))
             return wrong(r, key, "expected a time such as 5us");
         s->threshold_ns = v;
+    } else if (tl_rt_same(key, "min-size")) {
+        if (!tl_rt_read_size(value, &v) || v > UINT32_MAX)
+            return wrong(r, key, "expected a number of bytes");
+        s->min_size = (uint32_t)v;
     } else {
         if (!tl_rt_read_number(value, &v) || v > DEPTH_MAX)
             return wrong(r, key, "expected a number of calls");
@@ -194,6 +204,33 @@ static bool read_clock(reader *r, const char *key, const char *value)
     return wrong(r, key, "expected auto, tsc or monotonic");
 }
 
+static bool read_patch(reader *r, const char *key, const char *value)
+{
+    static const char *const word[] = {[RT_PATCH_OFF] = "off", [RT_PATCH_AUTO] = "auto", [RT_PATCH_ON] = "on"};
+    for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
+        if (tl_rt_same(value, word[i])) {
+            r->s->patch = (uint8_t)i;
+            return true;
+        }
+    return wrong(r, key, "expected off, auto or on");
+}
+
+/* The program's file: device and inode, as stat() has them. */
+static bool read_exe(reader *r, const char *key, const char *value)
+{
+    char device[24];
+    size_t n = 0;
+    while (value[n] && value[n] != ':')
+        n++;
+    if (value[n] != ':' || n >= sizeof device)
+        return wrong(r, key, "expected DEVICE:INODE");
+    rt_copy(device, value, n);
+    device[n] = 0;
+    if (!tl_rt_read_number(device, &r->s->exe_device) || !tl_rt_read_number(value + n + 1, &r->s->exe_inode))
+        return wrong(r, key, "expected DEVICE:INODE");
+    return r->s->has_exe = true;
+}
+
 /* A pair that is only allowed before the program runs. */
 static bool read_early(reader *r, const char *key, const char *value)
 {
@@ -201,30 +238,41 @@ static bool read_early(reader *r, const char *key, const char *value)
     const struct {
         const char *key;
         bool *value;
-    } on_off[] = {{"start", &s->start}, {"strict", &s->strict}, {"control", &s->control}, {"quiet", &s->quiet}};
+    } on_off[] = {{"start", &s->start},
+                  {"strict", &s->strict},
+                  {"control", &s->control},
+                  {"quiet", &s->quiet},
+                  {"exact", &s->exact}};
     bool mode = tl_rt_same(key, "mode"), out = tl_rt_same(key, "out"), clock = tl_rt_same(key, "clock");
+    bool libs = tl_rt_same(key, "libs"), patch = tl_rt_same(key, "patch"), exe = tl_rt_same(key, "exe");
     bool *sw = NULL;
     for (size_t i = 0; i < sizeof on_off / sizeof on_off[0]; i++)
         if (tl_rt_same(key, on_off[i].key))
             sw = on_off[i].value;
-    if (!mode && !out && !clock && !sw)
+    if (!mode && !out && !clock && !libs && !patch && !exe && !sw)
         return wrong(r, key,
                      r->live
                          ? "unknown; threshold, func, not and depth can be set"
                          : "unknown; there are mode, out, ring, limit, threshold, func, not, depth, start, control, "
-                           "clock, strict and quiet");
+                           "clock, strict, quiet, patch, libs, exe, min-size and exact");
     if (r->live)
         return wrong(r, key, cannot_change);
     if (mode)
         return read_mode(r, key, value);
     if (out)
         return read_string(r, key, value, &s->out);
+    if (libs)
+        return read_pattern(r, key, value, s->libs, &s->nlibs);
+    if (patch)
+        return read_patch(r, key, value);
+    if (exe)
+        return read_exe(r, key, value);
     return clock ? read_clock(r, key, value) : read_switch(r, key, value, sw);
 }
 
 static bool read_pair(reader *r, const char *key, const char *value)
 {
-    static const char *const amounts[] = {"ring", "limit", "threshold", "depth"};
+    static const char *const amounts[] = {"ring", "limit", "threshold", "depth", "min-size"};
     r->value = value;
     if (tl_rt_same(key, "func"))
         return read_pattern(r, key, value, r->s->func, &r->s->nfunc);

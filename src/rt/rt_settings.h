@@ -6,6 +6,7 @@
  *   mode=fdr|profile|ctf|fdr,profile   out=PATH (%e program, %p process)   ring=SIZE|all   limit=SIZE
  *   threshold=TIME   func=GLOB not=GLOB (may come again)   depth=N   start=on|off   control=on|off
  *   clock=auto|tsc|monotonic   strict=on|off   quiet=on|off
+ *   patch=off|auto|on   libs=GLOB (may come again)   exe=DEVICE:INODE   min-size=BYTES   exact=on|off
  *
  * ring and threshold apply to fdr only: with mode=fdr,profile the profile still has every call. */
 #ifndef TL_RT_SETTINGS_H

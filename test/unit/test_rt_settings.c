@@ -46,6 +46,41 @@ static void test_defaults(void **state)
     assert_int_equal(s.ring + s.limit + s.threshold_ns + s.depth + s.nfunc + s.nnot, 0);
 }
 
+static void test_patching(void **state)
+{
+    assert_true(read_text(""));
+    assert_true(s.patch == RT_PATCH_OFF && !s.nlibs && !s.has_exe && !s.min_size && !s.exact);
+    assert_true(read_text("patch=on:libs=libz*:libs=libc.so.6:exe=65025\\:18446744073709551615:min-size=32:exact=on"));
+    assert_int_equal(s.patch, RT_PATCH_ON);
+    assert_int_equal(s.nlibs, 2);
+    assert_string_equal(s.libs[0], "libz*");
+    assert_string_equal(s.libs[1], "libc.so.6");
+    assert_true(s.has_exe && s.exe_device == 65025 && s.exe_inode == UINT64_MAX);
+    assert_true(s.min_size == 32 && s.exact);
+    assert_true(read_text("patch=auto"));
+    assert_int_equal(s.patch, RT_PATCH_AUTO);
+    rt_settings copy;
+    assert_true(read_text("libs=a:func=b:libs=c"));
+    tl_rt_settings_copy(&copy, &s);
+    assert_string_equal(copy.libs[1], "c");
+    assert_true(copy.libs[1] != s.libs[1]);
+    is_wrong("patch=yes", "expected off, auto or on");
+    is_wrong("exe=5", "expected DEVICE:INODE");
+    is_wrong("exe=5\\:", "expected DEVICE:INODE");
+    is_wrong("exe=\\:5", "expected DEVICE:INODE");
+    is_wrong("exe=5x\\:5", "expected DEVICE:INODE");
+    is_wrong("exe=123456789012345678901234\\:5", "expected DEVICE:INODE");
+    is_wrong("libs=", "expected a pattern");
+    is_wrong("min-size=-1", "expected a number of bytes");
+    is_wrong("min-size=8G", "expected a number of bytes");
+    assert_true(read_text(""));
+    for (size_t i = 0; i < 5; i++) {
+        static const char *const fixed[] = {"patch=on", "libs=a", "exe=1\\:1", "min-size=1", "exact=on"};
+        assert_false(tl_rt_settings_set(&s, fixed[i], error));
+        assert_non_null(strstr(error, "cannot change while the program runs"));
+    }
+}
+
 static void test_all_keys(void **state)
 {
     assert_true(read_text("mode=fdr:out=app.xray:ring=64M:limit=1G:threshold=5us:func=net_*:func=b:not=*_get:depth=9:"
@@ -297,6 +332,7 @@ static void test_long_paths_are_cut(void **state)
 #else
 RT_SKIPPED(test_defaults)
 RT_SKIPPED(test_all_keys)
+RT_SKIPPED(test_patching)
 RT_SKIPPED(test_later_pairs_win)
 RT_SKIPPED(test_colons_and_backslashes)
 RT_SKIPPED(test_what_is_wrong)
@@ -318,6 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_all_keys),
+        cmocka_unit_test(test_patching),
         cmocka_unit_test(test_later_pairs_win),
         cmocka_unit_test(test_colons_and_backslashes),
         cmocka_unit_test(test_what_is_wrong),
