@@ -3,8 +3,6 @@
 #include "patch/patch_frames.h"
 #include "patch/patch_reader.h"
 
-#define KEPT_MAX 16 /* rules that DW_CFA_remember_state may keep: compilers emit one */
-
 /* DW_CFA_*: the high two bits are an instruction with an operand in the low six, or 0. */
 enum {
     ADVANCE_LOC = 1,
@@ -39,18 +37,11 @@ enum {
     NEGATIVE_OFFSET_EXTENDED = 0x2f
 };
 
-typedef struct follower {
-    const patch_frame *frame;
-    uint64_t address, here;               /* until; of the row */
-    patch_cfa cfa, kept[KEPT_MAX], first; /* first: behind the common rules */
-    unsigned nkept, left;                 /* left: instructions that are still followed */
-} follower;
-
-static bool advance(follower *f, uint64_t by)
+static bool advance(patch_cfa_walk *w, uint64_t by)
 {
     uint64_t bytes;
-    return !__builtin_mul_overflow(by, f->frame->code_factor, &bytes) &&
-           !__builtin_add_overflow(f->here, bytes, &f->here);
+    return !w->common && !__builtin_mul_overflow(by, w->frame.code_factor, &bytes) &&
+           !__builtin_add_overflow(w->here, bytes, &w->here);
 }
 
 /* A register number, and what follows it of this many LEB128 numbers. */
@@ -73,17 +64,17 @@ static bool pass_block(patch_reader *r)
 }
 
 /* A rule for another register than the canonical frame address. */
-static bool other_register(follower *f, patch_reader *r, uint8_t op)
+static bool other_register(patch_cfa_walk *w, patch_reader *r, uint8_t op)
 {
     uint64_t reg;
     if (!patch_read_unsigned(r, &reg))
         return false;
-    if (reg == f->frame->return_register)
-        f->cfa.returns = op != UNDEFINED;
+    if (reg == w->frame.return_register)
+        w->cfa.returns = op != UNDEFINED;
     switch (op) {
     case RESTORE_EXTENDED:
-        if (reg == f->frame->return_register)
-            f->cfa.returns = f->first.returns;
+        if (reg == w->frame.return_register)
+            w->cfa.returns = w->first.returns;
         return true;
     case UNDEFINED:
     case SAME_VALUE:
@@ -96,64 +87,64 @@ static bool other_register(follower *f, patch_reader *r, uint8_t op)
     }
 }
 
-static bool define(follower *f, uint64_t reg, int64_t offset)
+static bool define(patch_cfa_walk *w, uint64_t reg, int64_t offset)
 {
-    f->cfa.known = reg <= UINT8_MAX;
-    f->cfa.reg = (uint8_t)reg;
-    f->cfa.offset = offset;
+    w->cfa.known = reg <= UINT8_MAX;
+    w->cfa.reg = (uint8_t)reg;
+    w->cfa.offset = offset;
     return true;
 }
 
 /* DW_CFA_def_cfa and its relatives. */
-static bool definition(follower *f, patch_reader *r, uint8_t op)
+static bool definition(patch_cfa_walk *w, patch_reader *r, uint8_t op)
 {
-    uint64_t reg = f->cfa.reg, offset;
-    int64_t factored = f->cfa.offset;
+    uint64_t reg = w->cfa.reg, offset;
+    int64_t factored = w->cfa.offset;
     switch (op) {
     case DEF_CFA:
         if (!patch_read_unsigned(r, &reg) || !patch_read_unsigned(r, &offset) || offset > INT32_MAX)
             return false;
-        return define(f, reg, (int64_t)offset);
+        return define(w, reg, (int64_t)offset);
     case DEF_CFA_REGISTER:
-        return patch_read_unsigned(r, &reg) && define(f, reg, factored);
+        return patch_read_unsigned(r, &reg) && define(w, reg, factored);
     case DEF_CFA_OFFSET:
-        return patch_read_unsigned(r, &offset) && offset <= INT32_MAX && define(f, reg, (int64_t)offset);
+        return patch_read_unsigned(r, &offset) && offset <= INT32_MAX && define(w, reg, (int64_t)offset);
     case DEF_CFA_SF:
         if (!patch_read_unsigned(r, &reg))
             return false;
         // fall through
     case DEF_CFA_OFFSET_SF:
-        return patch_read_signed(r, &factored) && !__builtin_mul_overflow(factored, f->frame->data_factor, &factored) &&
-               define(f, reg, factored);
+        return patch_read_signed(r, &factored) && !__builtin_mul_overflow(factored, w->frame.data_factor, &factored) &&
+               define(w, reg, factored);
     default:
-        f->cfa.known = false;
+        w->cfa.known = false;
         return pass_block(r);
     }
 }
 
-static bool location(follower *f, patch_reader *r, uint8_t op)
+static bool location(patch_cfa_walk *w, patch_reader *r, uint8_t op)
 {
     uint64_t by;
     if (op == SET_LOC)
-        return patch_read_pointer(r, f->frame->pointers, &f->here);
-    return patch_read_fixed(r, op == ADVANCE_LOC1 ? 1 : op == ADVANCE_LOC2 ? 2 : 4, &by) && advance(f, by);
+        return !w->common && patch_read_pointer(r, w->frame.pointers, &w->here);
+    return patch_read_fixed(r, op == ADVANCE_LOC1 ? 1 : op == ADVANCE_LOC2 ? 2 : 4, &by) && advance(w, by);
 }
 
-static bool state(follower *f, uint8_t op)
+static bool state(patch_cfa_walk *w, uint8_t op)
 {
     if (op == REMEMBER_STATE) {
-        if (f->nkept == KEPT_MAX)
+        if (w->nkept == PATCH_KEPT_MAX)
             return false;
-        f->kept[f->nkept++] = f->cfa;
+        w->kept[w->nkept++] = w->cfa;
         return true;
     }
-    if (f->nkept == 0)
+    if (w->nkept == 0)
         return false;
-    f->cfa = f->kept[--f->nkept];
+    w->cfa = w->kept[--w->nkept];
     return true;
 }
 
-static bool extended(follower *f, patch_reader *r, uint8_t op)
+static bool extended(patch_cfa_walk *w, patch_reader *r, uint8_t op)
 {
     switch (op) {
     case NOP:
@@ -163,17 +154,17 @@ static bool extended(follower *f, patch_reader *r, uint8_t op)
     case ADVANCE_LOC1:
     case ADVANCE_LOC2:
     case ADVANCE_LOC4:
-        return location(f, r, op);
+        return location(w, r, op);
     case REMEMBER_STATE:
     case RESTORE_STATE:
-        return state(f, op);
+        return state(w, op);
     case DEF_CFA:
     case DEF_CFA_REGISTER:
     case DEF_CFA_OFFSET:
     case DEF_CFA_EXPRESSION:
     case DEF_CFA_SF:
     case DEF_CFA_OFFSET_SF:
-        return definition(f, r, op);
+        return definition(w, r, op);
     case ARGS_SIZE:
         return pass(r, 1);
     case OFFSET_EXTENDED:
@@ -187,59 +178,73 @@ static bool extended(follower *f, patch_reader *r, uint8_t op)
     case VAL_OFFSET_SF:
     case VAL_EXPRESSION:
     case NEGATIVE_OFFSET_EXTENDED:
-        return other_register(f, r, op);
+        return other_register(w, r, op);
     default:
         return false;
     }
 }
 
-/* False: malformed, or too long. Ends where a row begins behind the address. */
-static bool follow(follower *f, const patch_image *image, patch_rules rules)
+static bool follow(patch_cfa_walk *w, patch_reader *r)
+{
+    uint8_t op;
+    if (w->left-- == 0 || !patch_read_byte(r, &op))
+        return false;
+    switch (op >> 6) {
+    case ADVANCE_LOC:
+        return advance(w, op & 0x3f);
+    case OFFSET:
+        w->cfa.returns |= (op & 0x3f) == w->frame.return_register;
+        return pass(r, 1);
+    case RESTORE:
+        if ((op & 0x3f) == w->frame.return_register)
+            w->cfa.returns = w->first.returns;
+        return true;
+    default:
+        return extended(w, r, op);
+    }
+}
+
+/* Up to where a row begins behind the address, or to the end of the rules. Malformed rules, or too many, leave the
+ * canonical frame address unknown from there on. */
+static void follow_to(patch_cfa_walk *w, patch_rules *rules, uint64_t address)
 {
     patch_reader r;
-    uint8_t op;
-    if (rules.begin == rules.end)
-        return true;
-    if (!patch_reader_begin(&r, image, rules.begin, rules.end - rules.begin))
-        return false;
-    while (f->here <= f->address && patch_read_byte(&r, &op)) {
-        const patch_cfa before = f->cfa;
-        bool good;
-        if (f->left-- == 0)
-            return false;
-        switch (op >> 6) {
-        case ADVANCE_LOC:
-            good = advance(f, op & 0x3f);
-            break;
-        case OFFSET:
-            good = pass(&r, 1);
-            f->cfa.returns |= (op & 0x3f) == f->frame->return_register;
-            break;
-        case RESTORE:
-            good = true;
-            if ((op & 0x3f) == f->frame->return_register)
-                f->cfa.returns = f->first.returns;
-            break;
-        default:
-            good = extended(f, &r, op);
+    if (rules->begin == rules->end)
+        return;
+    if (!patch_reader_begin(&r, w->image, rules->begin, rules->end - rules->begin)) {
+        w->cfa.known = false;
+        rules->begin = rules->end;
+        return;
+    }
+    while (w->here <= address && r.at < r.end) {
+        if (!follow(w, &r)) {
+            w->cfa.known = false;
+            r.at = rules->end;
             break;
         }
-        if (!good)
-            return false;
-        if (f->here > f->address)
-            f->cfa = before;
     }
-    return true;
+    rules->begin = r.at;
+}
+
+void patch_cfa_begin(patch_cfa_walk *w, const patch_image *image, const patch_frame *frame)
+{
+    *w = (patch_cfa_walk){.image = image, .frame = *frame, .here = frame->begin, .left = PATCH_COMMON_ROWS_MAX};
+    w->cfa.returns = w->common = true;
+    follow_to(w, &w->frame.common, frame->begin);
+    w->first = w->cfa;
+    w->common = false;
+    w->left = PATCH_ROWS_MAX;
+}
+
+patch_cfa patch_cfa_next(patch_cfa_walk *w, uint64_t address)
+{
+    follow_to(w, &w->frame.own, address);
+    return w->cfa;
 }
 
 patch_cfa patch_cfa_at(const patch_image *image, const patch_frame *frame, uint64_t address)
 {
-    follower f = {.frame = frame, .address = address, .here = frame->begin, .left = PATCH_ROWS_MAX};
-    f.cfa.returns = true;
-    if (!follow(&f, image, frame->common))
-        return (patch_cfa){.known = false};
-    f.first = f.cfa;
-    if (!follow(&f, image, frame->own))
-        f.cfa.known = false;
-    return f.cfa;
+    patch_cfa_walk w;
+    patch_cfa_begin(&w, image, frame);
+    return patch_cfa_next(&w, address);
 }

@@ -4,6 +4,7 @@
 #include "patch/patch_reader.h"
 
 #define LETTERS_MAX 8
+#define INDIRECT    0x80 /* DW_EH_PE_indirect: what it points to does not matter here, and may not be there */
 
 /* What a common entry says of those that refer to it. */
 typedef struct common_entry {
@@ -49,7 +50,8 @@ static bool augmentation(patch_reader *r, const uint8_t *letter, common_entry *o
                 return false;
             break;
         case 'P':
-            if (!patch_read_byte(&data, &encoding) || !patch_read_pointer(&data, encoding, &pointer))
+            if (!patch_read_byte(&data, &encoding) ||
+                !patch_read_pointer(&data, encoding & (0xff ^ INDIRECT), &pointer))
                 return false;
             break;
         case 'S':
@@ -128,7 +130,7 @@ bool patch_frames_next(patch_frames *w, patch_frame *out)
 {
     patch_reader r;
     while (entry(w->image, w->at, w->end, &r)) {
-        const uint64_t id_at = r.at;
+        const uint64_t here = w->at, id_at = r.at;
         uint64_t id;
         if (r.at == r.end) /* a length of 0 ends the section */
             return false;
@@ -137,8 +139,10 @@ bool patch_frames_next(patch_frames *w, patch_frame *out)
             break;
         if (id == 0) /* a common entry */
             continue;
-        if (frame_of(w, &r, id_at, id, out))
+        if (frame_of(w, &r, id_at, id, out)) {
+            out->entry = here;
             return true;
+        }
         w->damaged = true; /* this one; those behind it may be sound */
     }
     w->damaged = true;

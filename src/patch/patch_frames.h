@@ -8,7 +8,9 @@
 
 #include "patch/patch_image.h"
 
-#define PATCH_ROWS_MAX 65536 /* instructions of one entry that are followed */
+/* Instructions that are followed: of an entry, and of a common one, which any number of entries may refer to. */
+#define PATCH_ROWS_MAX        65536
+#define PATCH_COMMON_ROWS_MAX 1024
 
 /* Instructions of call frame information: addresses in the image. */
 typedef struct patch_rules {
@@ -17,6 +19,7 @@ typedef struct patch_rules {
 
 /* One entry: a range of code. */
 typedef struct patch_frame {
+    uint64_t entry; /* address of it: a walk can begin there */
     uint64_t begin, size;
     bool signal;          /* of a signal handler's return: its caller is not a call */
     uint64_t code_factor; /* of the common entry */
@@ -46,6 +49,21 @@ typedef struct patch_cfa {
     int64_t offset;
 } patch_cfa;
 
+/* Follows the rules of an entry once, from begin to end. */
+#define PATCH_KEPT_MAX 16 /* rules that DW_CFA_remember_state may keep: compilers emit one */
+typedef struct patch_cfa_walk {
+    const patch_image *image;
+    patch_frame frame;
+    uint64_t here;                              /* where the next row begins */
+    patch_cfa cfa, kept[PATCH_KEPT_MAX], first; /* first: behind the common rules */
+    unsigned nkept, left;                       /* left: instructions that are still followed */
+    bool common;                                /* in the common rules */
+} patch_cfa_walk;
+
+void patch_cfa_begin(patch_cfa_walk *w, const patch_image *image, const patch_frame *frame);
+/* At an address that is not lower than that of the call before. */
+patch_cfa patch_cfa_next(patch_cfa_walk *w, uint64_t address);
+/* At any address: the cost of a walk. */
 patch_cfa patch_cfa_at(const patch_image *image, const patch_frame *frame, uint64_t address);
 
 static inline bool patch_cfa_is_entry(patch_cfa cfa)

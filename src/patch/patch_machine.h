@@ -22,7 +22,8 @@ typedef enum patch_kind {
 typedef struct patch_insn {
     uint8_t length;
     uint8_t kind;    /* patch_kind */
-    bool memory;     /* an indirect jump that reads its target from memory */
+    bool memory;     /* an indirect jump that reads its target from one place in memory: no table */
+    bool odd;        /* a COND that has no long form: loop, jrcxz, xbegin */
     uint64_t target; /* of JUMP, COND, CALL */
 } patch_insn;
 

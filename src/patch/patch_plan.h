@@ -40,13 +40,14 @@ typedef struct patch_function {
     uint32_t size;
     uint32_t entry;       /* of its first instruction behind endbr64 or bti, from begin */
     uint32_t parent;      /* of a fragment: index of its function; else its own index */
-    uint32_t next_part;   /* the next fragment of the same function; 0: none (a fragment is never the first function) */
+    uint32_t next_part;   /* the next fragment of the same function; 0: none */
     uint32_t site, sites; /* those that lie in this range: site[site .. site+sites) of the plan */
     uint32_t detail;      /* PATCH_UNKNOWN_CODE: where, from begin */
     uint32_t number;      /* for the recorder; the planner leaves it 0 */
     uint8_t why;          /* patch_why */
-    bool tables;          /* it has an indirect jump that may stay inside: its middle may be a target unknown to us */
-    bool late;            /* an end could not be patched */
+    bool tables; /* it, or a fragment of the same function, has an indirect jump that may stay inside: its middle may be
+                    a target unknown to us */
+    bool late;   /* an end could not be patched */
 } patch_function;
 
 /* What an instruction does to the call. An entry may be an end, too: a function that is one `ret` or one `jmp`. */
@@ -72,7 +73,7 @@ typedef struct patch_plan {
     const patch_image *image;
     const patch_machine *machine;
     patch_memory memory;
-    patch_function *function; /* by address; ranges do not overlap */
+    patch_function *function; /* by address; ranges do not overlap. The first one is empty, PATCH_IS_START */
     uint32_t functions;
     patch_site *site; /* by address; those of functions with PATCH_OK and of their fragments only */
     uint32_t sites;
