@@ -64,6 +64,15 @@ _traceloom()
     --start)
         COMPREPLY=($(compgen -W "on off" -- "$cur"))
         return ;;
+    --how)
+        COMPREPLY=($(compgen -W "linked preload patch" -- "$cur"))
+        return ;;
+    --libs)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --min-size)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
     --output|-o)
         _traceloom_files
         return ;;
@@ -153,7 +162,7 @@ _traceloom()
     convert|cat)
         options="--interval --output --force --to --text-style --clock --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --no-pager --quiet --verbose --help" ;;
     record)
-        options="--mode --threshold --ring --limit --start --any --output --force --func --not --depth --color --quiet --verbose --help" ;;
+        options="--mode --threshold --ring --limit --start --how --libs --min-size --exact --children --dry-run --any --output --force --func --not --depth --color --quiet --verbose --help" ;;
     ctl)
         options="--json --color --quiet --verbose --help"
         ((COMP_CWORD == 2)) && words=$(traceloom help --names processes) || words="status start stop flush set" ;;

@@ -228,8 +228,33 @@ const tl_option tl_option_table[] = {
      "1G 100M 10G"},
     {TO(choice, start), 0, "start", "WHEN", TL_GROUP_VERB, RECORD, "on, or off: wait for traceloom ctl PID start",
      "Starts recording with the program, the default, or only when\n.Xr traceloom-ctl 1\nstarts it.\n", "on off"},
-    {TO(flag, any), 0, "any", NULL, TL_GROUP_VERB, RECORD, "run it even without a recorder",
-     "Runs any command: it may start or load something that has a recorder.\n", NULL},
+    {TO(choice, how), 0, "how", "WAY", TL_GROUP_VERB, RECORD, "linked, preload or patch",
+     "Chooses how the program is recorded.\nThe default depends on what it is:\n"
+     ".Bl -tag -width preload -compact\n"
+     ".It Cm linked\nthrough the recorder that is linked into it; without one, says how to build it\n"
+     ".It Cm preload\nloads the recorder, for a program with sleds or the calls of\n.Fl finstrument-functions\n"
+     ".It Cm patch\nloads the recorder, and patches the functions in memory: for any other program\n"
+     ".El\n",
+     "linked preload patch"},
+    {TO(word, libs), 0, "libs", "GLOB", TL_GROUP_SELECT, RECORD, "functions of these libraries, too",
+     "Patches the functions of libraries as well whose file names match,\n.Ql libz* ,\nalso if they are loaded later.\n"
+     "Otherwise only those of the program itself are recorded.\nMay be given several times.\n",
+     NULL},
+    {TO(amount, min_size), 0, "min-size", "N", TL_GROUP_SELECT, RECORD, "functions of N bytes or more",
+     "Patches only functions whose code has at least this many bytes:\n.Ql 32 .\n", NULL},
+    {TO(flag, exact), 0, "exact", NULL, TL_GROUP_SELECT, RECORD, "only functions whose ends are all known",
+     "Leaves out functions of which not every end can be patched.\n"
+     "Otherwise their calls are counted, but some end late: with the next event of a caller.\n",
+     NULL},
+    {TO(flag, children), 0, "children", NULL, TL_GROUP_VERB, RECORD, "patch the programs that it starts, too",
+     "Patches what the program starts as well.\nOtherwise only the program itself is patched.\n", NULL},
+    {TO(flag, dry_run), 0, "dry-run", NULL, TL_GROUP_VERB, RECORD, "what would be patched, and what not",
+     "Does not run the program: prints how many of its functions, and of those of the libraries of\n.Fl -libs ,\n"
+     "would be patched, and why others would not.\n"
+     "With\n.Fl -top\nor\n.Fl v\neach of these is listed;\n.Fl -to\nwrites them as a table.\n",
+     NULL},
+    {TO(flag, any), 0, "any", NULL, TL_GROUP_VERB, RECORD, "run it without looking at it",
+     "Runs any command, and loads nothing into it: it may start or load something that has a recorder.\n", NULL},
     {TO(flag, json), 0, "json", NULL, TL_GROUP_OUTPUT, INFO | CHECK | REPORT | CTL, "print JSON, one line",
      "Prints one line of JSON instead of text.\n"
      "Times are whole nanoseconds; names do not change between versions.\n",

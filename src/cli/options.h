@@ -123,6 +123,10 @@ typedef struct tl_arguments {
 
     const char *mode, *threshold, *ring, *limit, *start; /* of record; or NULL */
     bool any;
+    const char *how; /* or NULL */
+    tl_words libs;   /* patterns of libraries that are patched, too */
+    bool children, exact, dry_run;
+    uint64_t min_size; /* of functions that are patched, in bytes; 0: any */
 
     tl_words exe_word;      /* -e as given: see exe_files.h */
     const char *exe, *from; /* or NULL */

@@ -181,7 +181,7 @@ has_calls app.tlp 1000
 
 # Programs that cannot be recorded.
 fresh
-expect 125 "$tl" record ./plain
+expect 125 "$tl" record --how linked ./plain
 says err "./plain: has no recorder in it; build it with one of these"
 says err "pkg-config --cflags --libs traceloom-rt-xray"
 says err "traceloom-rt-functions"
@@ -194,7 +194,7 @@ expect 0 "$tl" record --any sh -c './app' # started by a shell
 has_calls sh.tlp 1000
 rm sh.tlp
 printf '#!/bin/sh\nexec ./app "$@"\n' >script && chmod +x script
-expect 5 "$tl" record ./script 5
+expect 5 "$tl" record --how linked ./script 5
 has_calls script.tlp 1000
 rm script script.tlp
 printf 'exit 6\n' >script && chmod +x script
@@ -203,10 +203,10 @@ says err "nothing was recorded"
 rm script
 if [ -n "$clang" ]; then
     $clang -fxray-instrument -fxray-instruction-threshold=1 app.c -o llvm -lpthread 2>/dev/null &&
-        expect 125 "$tl" record ./llvm && says err "the compiler's runtime" && rm llvm
+        expect 125 "$tl" record --how linked ./llvm && says err "the compiler's runtime" && rm llvm
 fi
 gcc -finstrument-functions app.c -o hooks -lpthread
-expect 125 "$tl" record ./hooks
+expect 125 "$tl" record --how linked ./hooks
 says err "calls the hooks of -finstrument-functions"
 rm hooks
 expect 127 "$tl" record ./nothing

@@ -18,13 +18,25 @@
 #define TL_RECORD_STEM (PATH_MAX - 64) /* bytes of a name without suffix */
 #define TL_RECORD_LIVE ".live"         /* at the end of a name: being written, or left by a killed program */
 
+/* How the recorder gets into the program. */
+typedef enum tl_record_way {
+    TL_WAY_LINKED,  /* it is there, or in what the program starts */
+    TL_WAY_PRELOAD, /* loaded, for hooks that the compiler made */
+    TL_WAY_SLEDS,   /* the same, for sleds; without any that can be used, the code is patched */
+    TL_WAY_PATCH    /* loaded, and code is patched */
+} tl_record_way;
+
 typedef struct tl_record {
     const tl_cli *cli;
     unsigned modes;            /* TL_RECORD_* */
     const tl_format *convert;  /* the format of -o if that is not a recording; else NULL */
     char stem[TL_RECORD_STEM]; /* of the recordings, without suffix */
     char program[PATH_MAX];    /* the file to run */
-    bool certain;              /* the recorder is in that file, not perhaps in what it starts */
+    char target[PATH_MAX];     /* the program itself; of a script what runs it */
+    char library[PATH_MAX];    /* the recorder that is loaded; "": none */
+    tl_record_way way;
+    uint64_t device, inode; /* of the target */
+    bool certain;           /* the recorder is in that file, not perhaps in what it starts */
     struct timespec begin;
     pid_t pid;
     int status; /* of waitpid() */
@@ -45,12 +57,22 @@ bool tl_record_makes_profile(const tl_record *r);
 /* Each reports failures and returns an exit status, or TL_EXIT_DONE. */
 int tl_record_plan(tl_record *r);              /* modes, names; with -f removes what is in the way */
 int tl_record_find(tl_record *r);              /* the program */
-int tl_record_look(tl_record *r);              /* is there a recorder in it? */
+int tl_record_look(tl_record *r);              /* which way it is recorded, and that it can be */
 int tl_record_run(tl_record *r);               /* runs it to its end */
 int tl_record_settle(tl_record *r);            /* gives what a killed program left its final name */
 int tl_record_report(tl_record *r, bool *any); /* *any: something was recorded */
 
 /* The value of TRACELOOM for the program, to be freed. NULL: no memory. */
 char *tl_record_settings(const tl_record *r);
+/* That of LD_PRELOAD, to be freed: the recorder, and what is there already. NULL: no memory. */
+char *tl_record_preload(const tl_record *r);
+
+/* Searches PATH as execvp() does. If false, errno is ENOENT, or EACCES if one is found that cannot be run. */
+bool tl_record_search(const char *name, char out[static PATH_MAX]);
+/* The program that runs a script; false: the file is no script, or its program is unknown. */
+bool tl_record_interpreter(const char *path, char out[static PATH_MAX]);
+/* Finds libtraceloom-rt.so, which may be changed only by those who could change this command, or the caller. Reports
+ * why not; an exit status, or TL_EXIT_DONE. */
+int tl_record_library(const char *name, char out[static PATH_MAX]);
 
 #endif

@@ -1,5 +1,6 @@
 /* What to record, and the names of the files. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,24 @@ static void put_pair(FILE *f, const char *key, const char *value)
     fputc(':', f);
 }
 
+/* For the recorder that is loaded into the program. */
+static void put_patching(FILE *f, const tl_record *r)
+{
+    static const char *const patch[] = {[TL_WAY_PRELOAD] = "off", [TL_WAY_SLEDS] = "auto", [TL_WAY_PATCH] = "on"};
+    const tl_arguments *a = r->cli->args;
+    if (r->way == TL_WAY_LINKED)
+        return;
+    put_pair(f, "patch", patch[r->way]);
+    if (!a->children)
+        fprintf(f, "exe=%" PRIu64 "\\:%" PRIu64 ":", r->device, r->inode);
+    for (size_t i = 0; i < a->libs.n; i++)
+        put_pair(f, "libs", a->libs.word[i]);
+    if (a->min_size)
+        fprintf(f, "min-size=%" PRIu64 ":", a->min_size);
+    if (a->exact)
+        put_pair(f, "exact", "on");
+}
+
 char *tl_record_settings(const tl_record *r)
 {
     const tl_arguments *a = r->cli->args;
@@ -278,6 +297,7 @@ char *tl_record_settings(const tl_record *r)
         put_pair(f, "func", a->func.word[i]);
     for (size_t i = 0; i < a->not_func.n; i++)
         put_pair(f, "not", a->not_func.word[i]);
+    put_patching(f, r);
     fprintf(f, "start=%s", later ? "off" : "on");
     if (fclose(f) != 0) {
         free(text);

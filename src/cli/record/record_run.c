@@ -56,10 +56,31 @@ static void give_signals_back(const handlers *h)
     sigprocmask(SIG_SETMASK, &h->mask, NULL);
 }
 
+/* What the program gets; to be freed. */
+typedef struct environment {
+    char *settings, *preload; /* preload: NULL: as it is */
+} environment;
+
+static bool make_environment(environment *env, const tl_record *r)
+{
+    env->settings = tl_record_settings(r);
+    env->preload = *r->library ? tl_record_preload(r) : NULL;
+    return env->settings && (!*r->library || env->preload);
+}
+
+static void free_environment(environment *env)
+{
+    free(env->settings);
+    free(env->preload);
+}
+
 /* In the child. Reports failures through the pipe, which closes by itself when the program runs. */
-static void become(const tl_record *r, char **argv, const handlers *h, int pipe_end)
+static void become(const tl_record *r, char **argv, const environment *env, const handlers *h, int pipe_end)
 {
     give_signals_back(h);
+    /* Here, since nothing else that the command starts is recorded. */
+    if (setenv("TRACELOOM", env->settings, 1) != 0 || (env->preload && setenv("LD_PRELOAD", env->preload, 1) != 0))
+        goto failed;
     execv(r->program, argv);
     if (errno == ENOEXEC) { /* a script without its first line, which shells run anyway */
         char *shell[3] = {(char[]){"sh"}, (char *)r->program, NULL};
@@ -74,6 +95,7 @@ static void become(const tl_record *r, char **argv, const handlers *h, int pipe_
         }
         errno = ENOEXEC;
     }
+failed:;
     const int why = errno;
     ssize_t written = write(pipe_end, &why, sizeof why);
     _exit(written ? TL_EXIT_CANNOT_RUN : TL_EXIT_RECORD);
@@ -91,23 +113,26 @@ static int wait_for(tl_record *r)
 int tl_record_run(tl_record *r)
 {
     const tl_words *words = &r->cli->args->file;
-    char **argv = calloc(words->n + 1, sizeof *argv), *settings = tl_record_settings(r);
+    char **argv = calloc(words->n + 1, sizeof *argv);
+    environment env;
     int ends[2], why = 0;
     handlers h;
-    if (!argv || !settings || setenv("TRACELOOM", settings, 1) != 0 || pipe2(ends, O_CLOEXEC) != 0) {
+    if (!make_environment(&env, r) || !argv || pipe2(ends, O_CLOEXEC) != 0) {
         free(argv);
-        free(settings);
+        free_environment(&env);
         tl_say_error(NULL, "record: %s", strerror(errno));
         return TL_EXIT_RECORD;
     }
-    tl_say_more(r->cli, NULL, "TRACELOOM=%s", settings);
+    tl_say_more(r->cli, NULL, "TRACELOOM=%s", env.settings);
+    if (env.preload)
+        tl_say_more(r->cli, NULL, "LD_PRELOAD=%s", env.preload);
     for (size_t i = 0; i < words->n; i++)
         argv[i] = (char *)(uintptr_t)words->word[i];
     clock_gettime(CLOCK_REALTIME, &r->begin);
     take_signals(&h);
     r->pid = fork();
     if (r->pid == 0)
-        become(r, argv, &h, ends[1]);
+        become(r, argv, &env, &h, ends[1]);
     running = r->pid > 0 ? (sig_atomic_t)r->pid : 0;
     if (r->pid < 0)
         why = errno;
@@ -124,7 +149,7 @@ int tl_record_run(tl_record *r)
     give_signals_back(&h);
     signal(SIGXFSZ, SIG_IGN); /* a result that is too large is then an error */
     free(argv);
-    free(settings);
+    free_environment(&env);
     if (!why)
         return TL_EXIT_DONE;
     tl_say_error(words->word[0], "cannot be run: %s", strerror(why));

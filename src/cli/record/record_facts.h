@@ -1,0 +1,37 @@
+/* What a program is, as far as it decides how it can be recorded. */
+#ifndef TL_CLI_RECORD_FACTS_H
+#define TL_CLI_RECORD_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "traceloom/error.h"
+
+typedef struct tl_record_facts {
+    uint16_t machine; /* EM_* */
+    bool is64, big;
+    bool linked_statically; /* the kernel starts it without a loader */
+    bool is_library;        /* the same, but made to be loaded */
+    bool foreign_loader;    /* not that of the C library that the recorder needs */
+    bool go;
+    char loader[64];             /* its file name; "": none */
+    char sanitizer[32];          /* what is needed from its runtime; "": none */
+    bool has_recorder;           /* ours, in it or needed by it */
+    bool has_sleds, has_runtime; /* the compiler's runtime for them */
+    bool calls_hooks;            /* of -finstrument-functions */
+    bool profiled;               /* by gprof: -pg */
+    struct stat file;
+} tl_record_facts;
+
+/* Reads them from a program or library. TL_EFORMAT: not ELF. Nothing has to be freed. */
+int tl_record_facts_read(tl_record_facts *f, const char *path, tl_error *e);
+
+/* Why code of this program cannot be patched, nor the recorder loaded into it: "is linked statically: ...". "": it can
+ * be. Returns `why`. */
+const char *tl_record_cannot(const tl_record_facts *f, const char *path, char *why, size_t size);
+/* The same for who may start it: set-user-id programs ignore the recorder if another user starts them. */
+const char *tl_record_may_not(const tl_record_facts *f, const char *path, char *why, size_t size);
+
+#endif
