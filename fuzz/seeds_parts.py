@@ -42,7 +42,7 @@ def json_text():
 
 
 def notes():
-    for name in ("rec-done.xray", "rec-live-ring.xray"):
+    for name in ("rec-done.xray", "rec-live-ring.xray", "rec-patched.xray"):
         data = read(GOLDEN, name)
         lines = [line.removeprefix(b"tlrt.txt") for line in data.replace(b"\0", b"\n").split(b"\n") if 3 < len(line) < 300 and all(32 <= c < 127 for c in line)]
         write("recording", name, b"\n".join(lines) + b"\n")

@@ -130,11 +130,12 @@ static int take_object(note *l)
 {
     tl_recording *r = l->r;
     uint64_t id, base = 0, count = 0, bias = 0;
-    piece build_id = {0}, path = {0};
+    piece hooks = {0}, build_id = {0}, path = {0};
     pair_spec spec[] = {{.key = "id", .needed = true, .number = &id},
                         {.key = "base", .number = &base},
                         {.key = "count", .needed = true, .number = &count},
                         {.key = "bias", .number = &bias},
+                        {.key = "hooks", .text = &hooks},
                         {.key = "build-id", .text = &build_id},
                         {.key = "path", .text = &path}};
     int status = tl_note_pairs(l, spec, TL_COUNT(spec));
@@ -149,10 +150,15 @@ static int take_object(note *l)
                              .count = (uint32_t)count,
                              .bias = bias,
                              .build_id = tl_piece_is_hex(build_id) ? tl_note_text(l, build_id) : NULL,
-                             .path = path.n ? tl_note_text(l, path) : NULL};
+                             .path = path.n ? tl_note_text(l, path) : NULL,
+                             .is_patched = tl_piece_is(hooks, "patch")};
     if ((tl_piece_is_hex(build_id) && !o.build_id) || (path.n && !o.path))
         return tl_note_no_memory(l->e);
     const uint32_t known = tl_hash_get(&r->object_at, id);
+    if (known != TL_HASH_NONE) { /* a line of its own has them */
+        o.has_counts = r->object[known].has_counts;
+        o.counts = r->object[known].counts;
+    }
     const tl_recording_object *other = overlapping(r, &o);
     if (other)
         return tl_note_bad(l, "note.overlap", "functions of object %" PRIu64 " are those of object %" PRIu32 " already",
@@ -361,6 +367,8 @@ static int take_line(note *l)
         {"clock", NULL, take_clock},
         {"object", "path", take_object},
         {"function", "name", take_function},
+        {"frames", NULL, tl_note_take_frames},
+        {"patched", "why", tl_note_take_patched},
         {"event", "name", take_event},
         {"option", NULL, take_option},
         {"thread", "name", take_thread},
@@ -399,6 +407,7 @@ void tl_recording_free(tl_recording *r)
     free(r->text);
     free(r->object);
     free(r->function);
+    free(r->frames);
     free(r->event);
     free(r->option);
     free((void *)(uintptr_t)r->thread);
@@ -429,6 +438,7 @@ int tl_recording_add(tl_trace *t, const char *text, size_t n, uint64_t offset, t
         return 0;
     if (n > TL_RECORDING_BYTES_MAX - r->n || n + 1 > TL_RECORDING_BYTES_MAX - r->n)
         return tl_note_too_many(&all, "bytes of notes", TL_RECORDING_BYTES_MAX);
+    const size_t kept = r->n;
     int status = keep_text(r, text, n, e);
     for (const char *p = text, *end = text + n; status >= 0 && p < end;) {
         const char *feed = memchr(p, '\n', (size_t)(end - p)), *stop = feed ? feed : end;
@@ -437,6 +447,7 @@ int tl_recording_add(tl_trace *t, const char *text, size_t n, uint64_t offset, t
         l.end = stop;
         l.offset = offset + (uint64_t)(p - text);
         l.bytes = (uint64_t)(stop - p);
+        l.kept = kept + (size_t)(p - text);
         if (p < stop)
             status = take_line(&l);
         p = feed ? feed + 1 : end;

@@ -17,6 +17,7 @@
  * threads has 8 MiB of notes. */
 #define TL_RECORDING_BYTES_MAX     (64u << 20) /* of text */
 #define TL_RECORDING_FUNCTIONS_MAX (1u << 20)  /* with a line of their own */
+#define TL_RECORDING_FRAMES_MAX    (1u << 21)  /* without: patched ones. A web browser has a million */
 #define TL_RECORDING_OBJECTS_MAX   1024u
 #define TL_RECORDING_EVENTS_MAX    4096u      /* kinds of instants and counters */
 #define TL_RECORDING_FIELDS_MAX    64u        /* of each of these */
@@ -24,13 +25,25 @@
 #define TL_RECORDING_OPTIONS_MAX   256u
 #define TL_RECORDING_LINE_MAX      16384u /* bytes of a line; the recorder writes 1,024 */
 
-/* A program or shared object. Functions base + 1 .. base + count have sleds, in the order of its map. */
+/* A program or shared object. Functions base + 1 .. base + count have sleds, in the order of its map, or are patched:
+ * then notes have their addresses. */
 typedef struct tl_recording_object {
     uint32_t id, base, count;
     uint64_t bias;
     const char *build_id; /* hex, or NULL */
     const char *path;     /* or NULL */
+    bool is_patched, has_counts;
+    struct {
+        uint64_t functions, patched, late; /* late: of the patched ones, those with an end that is not patched */
+        const char *why;                   /* others are not, for people; or NULL */
+    } counts;
 } tl_recording_object;
+
+/* A line with addresses of patched functions: of `first` and its successors. The text has the addresses. */
+typedef struct tl_recording_frames {
+    uint32_t object, first, count; /* object: its id */
+    size_t at, bytes;              /* the value in the text */
+} tl_recording_frames;
 
 /* A function with a line of its own. */
 typedef struct tl_recording_function {
@@ -58,6 +71,9 @@ typedef struct tl_recording {
     uint32_t nobject, object_capacity;
     tl_recording_function *function;
     uint32_t nfunction, function_capacity;
+    tl_recording_frames *frames;
+    uint32_t nframes, frames_capacity;
+    uint32_t nframed; /* functions in all of them */
     tl_recording_event *event;
     uint32_t nevent, event_capacity;
     struct tl_recording_option {
@@ -112,6 +128,9 @@ const tl_recording_object *tl_recording_home(const tl_recording *r, int64_t func
 const tl_recording_object *tl_recording_program(const tl_recording *r);
 /* The event with a number, or NULL. */
 const tl_recording_event *tl_recording_event_of(const tl_recording *r, uint32_t id);
+
+/* "lua5.4: 727 of 727 functions; 3 end late": of an object with counts, for people, in the trace. NULL: no memory. */
+const char *tl_recording_counts_text(tl_trace *t, const tl_recording_object *o);
 
 void tl_recording_free(tl_recording *r); /* by tl_trace_fini() */
 

@@ -5,12 +5,7 @@
 
 #include "base/compiler.h"
 #include "model/histogram.h"
-#include "model/recording.h"
-
-static int no_memory(tl_error *e)
-{
-    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the notes of the recording");
-}
+#include "model/recording_line.h"
 
 const tl_recording_object *tl_recording_object_of(const tl_recording *r, uint32_t id)
 {
@@ -76,7 +71,7 @@ static int fill_functions(tl_trace *t, tl_error *e)
 {
     const tl_recording *r = t->recording;
     const tl_recording_object *program = tl_recording_program(r);
-    int status = 0;
+    int status = tl_recording_fill_frames(t, e);
     for (uint32_t i = 0; status == 0 && i < r->nfunction; i++) {
         const tl_recording_function *f = &r->function[i];
         const tl_recording_object *o = tl_recording_object_of(r, f->object);
@@ -93,11 +88,13 @@ static int fill_functions(tl_trace *t, tl_error *e)
 
 /* ---- the header ---- */
 
+enum { PATCHED_SHOWN = 64 }; /* objects; more are left out */
+
 /* Fields and values under construction, in the trace's arena. */
 typedef struct header {
     tl_trace *t;
     tl_field field[8], *member; /* member: of the current struct */
-    tl_value value[8 + TL_RECORDING_OPTIONS_MAX + 16];
+    tl_value value[8 + TL_RECORDING_OPTIONS_MAX + 16 + PATCHED_SHOWN];
     uint32_t nfield, nvalue;
     bool failed;
 } header;
@@ -190,6 +187,25 @@ static void add_ring(header *h, const tl_recording *r)
     add_member(h, "complete_from", number_value(complete > begin ? tl_scale_ns(&t->scale, complete - begin) : 0));
 }
 
+/* Objects with patched functions, by number: several may have one name. */
+static void add_patched(header *h, const tl_recording *r)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; !h->failed && i < r->nobject && n < PATCHED_SHOWN; i++) {
+        char number[16];
+        if (!r->object[i].has_counts)
+            continue;
+        if (n++ == 0)
+            add_struct(h, "patched", PATCHED_SHOWN);
+        snprintf(number, sizeof number, "%" PRIu32, r->object[i].id);
+        const char *name = tl_trace_intern(h->t, number), *text = tl_recording_counts_text(h->t, &r->object[i]);
+        if (name && text)
+            add_member(h, name, text_value(text));
+        else
+            h->failed = true;
+    }
+}
+
 static int fill_header(tl_trace *t, tl_recording_state state, tl_error *e)
 {
     const tl_recording *r = t->recording;
@@ -204,9 +220,10 @@ static int fill_header(tl_trace *t, tl_recording_state state, tl_error *e)
     if (r->has_lost)
         add_losses(&h, r);
     add_ring(&h, r);
+    add_patched(&h, r);
     tl_field *field = tl_arena_alloc(&t->strings.arena, ((size_t)h.nfield + 1) * sizeof *field);
     if (h.failed || !field)
-        return no_memory(e);
+        return tl_note_no_memory(e);
     memcpy(field, h.field, h.nfield * sizeof *field);
     return tl_trace_set_header(t, field, h.nfield, h.value, h.nvalue, e);
 }

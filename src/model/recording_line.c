@@ -117,6 +117,21 @@ const char *tl_note_text(const note *l, piece s)
     return tl_trace_intern(l->t, plain);
 }
 
+bool tl_piece_take_hex(piece *s, uint64_t *out)
+{
+    uint64_t v = 0;
+    size_t n = 0;
+    for (int digit; n < s->n && (digit = digit_of(s->p[n])) < 16; n++) {
+        if (v >> 60)
+            return false;
+        v = v << 4 | (unsigned)digit;
+    }
+    s->p += n;
+    s->n -= n;
+    *out = v;
+    return n > 0;
+}
+
 bool tl_piece_is_hex(piece s)
 {
     for (size_t i = 0; i < s.n; i++)

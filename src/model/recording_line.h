@@ -28,10 +28,13 @@ typedef struct note {
     const char *p, *end; /* the rest of it */
     const char *last;    /* the key whose value extends to the end of the line; NULL: no value contains blanks */
     uint64_t offset, bytes;
+    size_t kept; /* where the line is in the recording's text */
 } note;
 
 bool tl_piece_is(piece a, const char *s);
 bool tl_piece_is_hex(piece s); /* digits of a build-id, at least one */
+/* Takes hexadecimal digits from the begin of a piece. False: there is none, or the number has over 64 bits. */
+bool tl_piece_take_hex(piece *s, uint64_t *out);
 
 /* The next pair of the line: 1; 0: end of line; -1: malformed. */
 int tl_note_pair(note *l, piece *key, piece *value);
@@ -46,5 +49,11 @@ int tl_note_bad(const note *l, const char *rule, const char *format, ...) TL_PRI
 /* Reported once: the rest is left out in the same way. */
 int tl_note_too_many(const note *l, const char *what, uint32_t most);
 int tl_note_no_memory(tl_error *e);
+
+/* Lines about patched functions (recording_frames.c); as other lines: 1 good, 0 damage, < 0 an error. */
+int tl_note_take_frames(note *l);
+int tl_note_take_patched(note *l);
+/* Adds the functions of all lines "frames" to the trace. */
+int tl_recording_fill_frames(tl_trace *t, tl_error *e);
 
 #endif

@@ -108,6 +108,7 @@ def names(checks, folder):
     put_binaries(folder)
     every = dict(enumerate(recording_gen.NAMES, 1))
     every[recording_gen.BY_NAME] = recording_gen.SPAN
+    places = {recording_gen.BY_ADDRESS: recording_gen.BY_PLACE}
     in_program = {1, 2, 3, 4, 5, 6, 7}
     for name in ("rec-done", "rec-live", "rec-live-ring"):
         path, expected = put(folder, name, folder)
@@ -123,7 +124,7 @@ def names(checks, folder):
 
     def expect(what, known, *arguments, note=None):
         result, got = function_names(path, *arguments)
-        checks.equal(got, {i: every[i] if i in known else None for i in got}, what)
+        checks.equal(got, {i: every[i] if i in known else places.get(i) for i in got}, what)
         checks.that((note in result.err.decode()) if note else not result.err, what, result.err)
         return result
 
@@ -147,6 +148,17 @@ def names(checks, folder):
     with open(program, "wb") as file:
         file.write(b"\x7fELF and nothing more")
     expect("a broken program", set(every) - in_program, note="program.elf")
+    path, _ = put(folder, "rec-patched", folder)
+    places.update({i: recording_gen.place_of(i) for i in range(1, recording_gen.BY_ADDRESS)})
+    expect("a broken program that was patched", set(every) - in_program, note="program.elf")
+    os.rename(program + ".moved", program)
+    expect("patched", set(every))
+    os.rename(library, library + ".moved")
+    expect("patched library gone", in_program | {12}, note="there is no file " + library)
+    patched = harness.run("info", "--json", path).json()["patched"]
+    checks.equal(patched, {"1": "program.elf: 7 of 9 functions; 1 ends late (--dry-run says which); "
+                                "left out: 2 a fragment of several functions",
+                           "2": "libpage.so: 3 of 3 functions"}, "counts")
     result = harness.run("report", path, "-e", folder + "/missing")
     checks.equal(result.status, 3, "what was given has to be there", result)
 

@@ -16,7 +16,7 @@ import sys
 from fractions import Fraction
 
 import program
-from elf_gen import BUILD_ID, build_elf
+from elf_gen import BUILD_ID, TEXT, build_elf
 from program import CUSTOM, ENTER, ENTER_ARGS, NAMES, TYPED, Random
 from xray_gen import (CUSTOM_EVENT, EXTENTS, HZ, NEW_BUFFER, NEW_CPU, PID, PID_RECORD, WALLTIME, Fdr)
 
@@ -29,7 +29,8 @@ PROGRAM_ID, LIBRARY_ID = BUILD_ID, bytes(range(0x10, 0x24))
 # the last one is a span placed by hand.
 IN_PROGRAM, IN_LIBRARY, BY_ADDRESS, BY_NAME = NAMES[:7], NAMES[7:10], 11, 12
 SPAN = "log line: a=b \\ c"
-ADDRESS = 0x401000 + 64 * len(IN_LIBRARY)                         # in the layout of elf_gen.py
+ADDRESS = TEXT + 64 * len(IN_LIBRARY)                             # in the layout of elf_gen.py
+BY_PLACE = "libpage.so+0x%x" % ADDRESS                            # its name where there is no library
 
 # Typed events whose fields are known: number -> (kind, name, fields).
 KNOWN = {1: ("instant", "cache miss", [("bytes", "u64"), ("what", "string"), ("change", "i64"), ("ratio", "f64")]),
@@ -87,6 +88,7 @@ class Recorder:
         self.finished = False
         self.reused = self.overwritten = self.complete = 0        # of a ring
         self.told_of_ring = False
+        self.places = {BY_ADDRESS: BY_PLACE, BY_NAME: SPAN}       # names that need no binary
 
     # -- raw pieces
 
@@ -127,15 +129,27 @@ class Recorder:
         self.lines[line] = self.notes_at + 24
         self.notes_at = self.put(self.notes_at, self.zeroed(CUSTOM_EVENT, "ii", 8 + len(text), 0) + b"tlrt.txt" + text)
 
-    def notes_of_begin(self):
+    def objects(self, patched):
+        """Both binaries, with sleds or patched: then lines have the addresses of functions, as many as `patched`."""
+        for number, base, count, bias, hooks, build_id, name in (
+                (1, 0, len(IN_PROGRAM), 0, "sleds", PROGRAM_ID, "program.elf"),
+                (2, len(IN_PROGRAM), len(IN_LIBRARY), 0x7f0000000000, "sleds,functions", LIBRARY_ID, "libpage.so")):
+            self.note("object id=%d base=%d count=%d bias=0x%x hooks=%s build-id=%s path=%s"
+                      % (number, base, count, bias, "patch" if patched else hooks, build_id.hex(), self.where + "/" + name))
+            for first in range(0, count, patched) if patched else []:
+                differences = [TEXT + 64 * first] + [64] * (min(patched, count - first) - 1)
+                self.note("frames object=%d first=%d at=%s" % (number, base + 1 + first, ",".join("%x" % d for d in differences)))
+        if patched:
+            self.places.update({function: place_of(function) for function in range(1, BY_ADDRESS)})
+            self.note("patched object=1 functions=9 patched=7 late=1 ends=12 ends-patched=11 why=2 a fragment of several functions")
+            self.note("patched object=2 functions=3 patched=3 late=0 ends=3 ends-patched=3")
+
+    def notes_of_begin(self, patched=0):
         self.note("traceloom version=1")
         self.note("process pid=%d parent=%d start=%d exe=%s" % (PID, PID - 11, UNIX, self.where + "/program.elf"))
         self.note("clock name=tsc hz=%d ticks=%d raw=5 unix=%d" % (self.hz, TICKS, UNIX))
         self.note("option mode=fdr threshold=0 ring=65536 limit=0 depth=0 func=2 not=0")
-        self.note("object id=1 base=0 count=%d bias=0x0 hooks=sleds build-id=%s path=%s"
-                  % (len(IN_PROGRAM), PROGRAM_ID.hex(), self.where + "/program.elf"))
-        self.note("object id=2 base=%d count=%d bias=0x7f0000000000 hooks=sleds,functions build-id=%s path=%s"
-                  % (len(IN_PROGRAM), len(IN_LIBRARY), LIBRARY_ID.hex(), self.where + "/libpage.so"))
+        self.objects(patched)
         self.note("function id=%d object=2 address=0x%x" % (BY_ADDRESS, ADDRESS))
         self.note("function id=%d name=%s" % (BY_NAME, SPAN.replace("\\", "\\\\")))
         for number, (kind, name, fields) in KNOWN.items():
@@ -233,8 +247,8 @@ class Recorder:
                 if id(event) in self.known:
                     line["class"] = KNOWN[event.type][1]
                     line["fields"] = self.known[id(event)]
-                elif event.function == BY_NAME:
-                    line["fields"]["function"] = SPAN
+                elif event.function in self.places:
+                    line["fields"]["function"] = self.places[event.function]
             if lines:
                 out[renamed] = lines
         unfinished = "not finished: the program was still running, or was killed"
@@ -247,21 +261,27 @@ class Recorder:
         return facts
 
 
+def place_of(function):
+    """What a function is called whose address is known, and whose binary is not there."""
+    n = len(IN_PROGRAM)
+    return "program.elf+0x%x" % (TEXT + 64 * (function - 1)) if function <= n else "libpage.so+0x%x" % (TEXT + 64 * (function - 1 - n))
+
+
 def name_all(tracks):
     """The same tracks with names from the binaries."""
     for lines in tracks.values():
         for line in lines:
-            if "function" in line["fields"] and line["fields"]["function"] is None:
+            if line["fields"].get("function", SPAN) != SPAN:
                 line["fields"]["function"] = NAMES[line["fields"]["id"] - 1]
     return tracks
 
 
 # ------------------------------------------------------------------------------------------------------- how it was left
 
-def done(r):
-    r.notes_of_begin()
+def done(r, patched=0, lost=(1, 2, 3, 4, 5, 6)):
+    r.notes_of_begin(patched)
     r.record()
-    r.notes_of_end((1, 2, 3, 4, 5, 6))
+    r.notes_of_end(lost)
     r.finish()
 
 
@@ -402,6 +422,7 @@ def cases():
         "rec-done-copy": (done_without_end, dict(rich, events=700)),
         "rec-done-calls": (done_long_notes, dict(threads=3, events=400, args=60, migrate=60)),
         "rec-done-wraps": (done, dict(rich, gap=40)),
+        "rec-patched": (lambda r: done(r, 4, (0,) * 6), rich),
         "rec-live": (live, rich),
         "rec-live-ring": (live_ring, dict(rich, events=900)),
         "rec-live-shared": (live_shared, dict(rich, threads=5, events=90)),
@@ -426,6 +447,10 @@ def cases():
         "fields": ("note.bad-line", "event id=9 kind=instant fields=a:u32 name=e"),
         "kind": ("note.bad-line", "event id=9 kind=rumour fields=a:u64 name=e"),
         "zero": ("note.bad-line", "thread tid=7 name=a\0b"),
+        "frames": ("note.bad-line", "frames object=2 first=8 at=10,0"),
+        "frames-range": ("note.bad-line", "frames object=2 first=10 at=10,10"),
+        "frames-object": ("note.no-object", "frames object=9 first=8 at=10"),
+        "patched-object": ("note.no-object", "patched object=9 functions=1"),
         "version": ("note.version", "traceloom version=2"),
     }
     for name, (rule, line) in lines.items():

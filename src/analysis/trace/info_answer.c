@@ -207,17 +207,24 @@ static const char *property_text(const tl_property_row *r, tl_column_unit unit, 
     return buf;
 }
 
+/* Members that have a line each, and no name there. */
+static bool has_own_line(const char *name)
+{
+    return strncmp(name, "patched.", strlen("patched.")) == 0;
+}
+
 /* A line for each field of the header: its members are properties one after the other, "options.ring". */
 static void say_header(const tl_catalog *c, const tl_prose *p)
 {
     for (uint32_t i = own_properties(c), next; i < c->nproperty; i = next) {
         const char *name = c->property[i].name;
         const size_t n = strcspn(name, ".");
+        const bool named = name[n] && !has_own_line(name);
         char text[1024] = "", label[64], value[32];
         size_t used = 0;
         snprintf(label, sizeof label, "%.*s", (int)n, name);
         for (next = i; next < c->nproperty && strncmp(c->property[next].name, name, n + (name[n] == '.')) == 0 &&
-                       (next == i || name[n] == '.');
+                       (next == i || named);
              next++) {
             const char *member = c->property[next].name + n + 1;
             tl_column_unit unit = TL_UNIT_NONE;
@@ -228,7 +235,7 @@ static void say_header(const tl_catalog *c, const tl_prose *p)
                 }
             if (used < sizeof text)
                 used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s", next > i ? ", " : "",
-                                         name[n] ? member : "", name[n] ? " " : "",
+                                         named ? member : "", named ? " " : "",
                                          property_text(&c->property[next], unit, value, sizeof value));
         }
         line(p, label, "%s", text);

@@ -3,6 +3,8 @@
  * A trace may name any file. So only regular files are opened, and only names and lines of functions are used; if the
  * trace knows the build-id, the file must have the same.
  *
+ * Functions that no file names are called by their place in it.
+ *
  * Notes may have the names, too. Then a binary is only read for source lines, and a missing one does not matter. */
 #include "op/symbols/object_symbols.h"
 #include "base/text/same_text.h"
@@ -18,6 +20,7 @@
 #include "model/recording.h"
 #include "op/symbols/given_files.h"
 #include "op/symbols/named_file.h"
+#include "op/symbols/place_name.h"
 #include "op/symbols/symbolize.h"
 
 #define NONE    UINT32_MAX
@@ -40,11 +43,17 @@ static bool is_failure(int status, const tl_error *why)
     return status == TL_ENOMEM || (status == TL_EIO && why->sys_errno == EIO);
 }
 
+/* Are the addresses of its functions in the object's file, and not in notes? */
+static bool has_map(const tl_source *s, const tl_recording_object *o)
+{
+    return o->count > 0 && !o->is_patched && s->reader->functions;
+}
+
 /* Does the object have functions whose names are only in its file? */
 static bool lacks_names(const naming *g, const tl_recording_object *o)
 {
     const tl_source *s = g->source;
-    if (o->count > 0 && s->reader->functions)
+    if (has_map(s, o))
         return true;
     for (uint32_t i = g->first[o - s->trace.recording->object]; i != NONE; i = g->next[i])
         if (!s->trace.function[i].name)
@@ -168,7 +177,7 @@ static int name_functions(naming *g, const tl_recording_object *o, tl_elf *elf, 
     const uint32_t told = s->trace.nfunction;
     uint32_t *found = NULL, n = 0;
     int status = 0;
-    if (o->count > 0 && s->reader->functions)
+    if (has_map(s, o))
         status = add_functions(g, o, o == tl_recording_program(s->trace.recording) ? NULL : o->path, elf, e);
     if (status == 0)
         status = find_functions(g, o, told, &found, &n, e);
@@ -245,6 +254,22 @@ static int chain_functions(naming *g, const tl_recording *r, tl_error *e)
     return 0;
 }
 
+/* Functions that no file names are called by their place: "lua5.4+0x8870", the address in the file. */
+static int name_by_place(tl_trace *t, tl_error *e)
+{
+    for (uint32_t i = 0; i < t->nfunction; i++) {
+        tl_function *f = &t->function[i];
+        const tl_recording_object *o = f->name ? NULL : tl_recording_home(t->recording, f->id);
+        if (!o || !o->path)
+            continue;
+        char name[TL_PLACE_NAME];
+        f->name = tl_trace_intern(t, tl_place_name(name, o->path, f->address));
+        if (!f->name)
+            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name functions");
+    }
+    return 0;
+}
+
 int tl_object_symbols(tl_source *s, const tl_open_options *o, tl_error *e)
 {
     const tl_recording *r = s->trace.recording;
@@ -255,10 +280,12 @@ int tl_object_symbols(tl_source *s, const tl_open_options *o, tl_error *e)
         status = name_given(&g, &given, e);
     for (uint32_t i = 0; status == 0 && !o->no_names && i < r->nobject; i++) {
         const tl_recording_object *object = &r->object[i];
-        const bool wanted = g.first[i] != NONE || (object->count > 0 && s->reader->functions);
+        const bool wanted = g.first[i] != NONE || has_map(s, object);
         if (object != given && object->path && wanted && (!o->no_lines || lacks_names(&g, object)))
             status = name_object(&g, object, e);
     }
+    if (status == 0 && !o->no_names)
+        status = name_by_place(&s->trace, e);
     free(g.first);
     free(g.next);
     return status;
