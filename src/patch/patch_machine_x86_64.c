@@ -44,6 +44,8 @@ static bool decode(const uint8_t *code, size_t n, uint64_t pc, patch_insn *out)
     if (!x86_decode(code, n, &insn))
         return false;
     *out = (patch_insn){.length = insn.length, .kind = kind_of[insn.kind]};
+    if (insn.kind == X86_OTHER) /* nearly all of them */
+        return true;
     switch (insn.kind) {
     case X86_COND:
         out->odd = !is_jcc(&insn);

@@ -20,6 +20,29 @@ static bool edge_of(const patch_planner *p, const patch_site *c, edge *e)
     return true;
 }
 
+/* May it go on into the next function, which is then a call of that one without an instruction that could be patched?
+ * (memmove_chk of glibc ends so.) */
+static bool goes_on(const patch_planner *p, uint32_t f)
+{
+    const patch_function *this = &p->plan->function[f], *next = this + 1;
+    const uint64_t end = this->begin + this->size;
+    patch_rows rows = {.range = PATCH_NONE};
+    return f + 1 < p->plan->functions && this->why == PATCH_OK && next->why == PATCH_OK &&
+           patch_dead_until(p->plan, end, next->begin) == next->begin && patch_is_frame_gone(p, &rows, f, end - 1);
+}
+
+static void find_open_ends(patch_planner *p)
+{
+    for (uint32_t i = 0; i < p->plan->functions; i++) {
+        if (!p->known[i].falls)
+            continue;
+        if (goes_on(p, i))
+            p->known[i + 1].called = p->plan->function[i].late = true;
+        else
+            patch_trouble(p, i, PATCH_OPEN_END);
+    }
+}
+
 static void find_sources(patch_planner *p)
 {
     edge e;
@@ -38,25 +61,24 @@ static void find_sources(patch_planner *p)
     }
 }
 
-/* Looks like a function, but is only jumped to, by one that it jumps back into. Or has no end, and is jumped to in its
- * middle, so that it makes no difference. */
-static bool may_be_part(const patch_planner *p, uint32_t f)
-{
-    const patch_known *k = &p->known[f];
-    return p->plan->function[f].why == PATCH_OK && !k->called && k->source < PATCH_MANY &&
-           p->plan->function[k->source].why == PATCH_OK && (k->back || (k->poked && !k->ends));
-}
-
 static bool is_aligned(const patch_planner *p, uint32_t f)
 {
     return p->plan->function[f].begin % 16 == 0;
 }
 
+/* Looks like a function, but nobody calls it, and only one function jumps to it: to its middle, or it jumps back into
+ * the middle of that one. Where functions begin, at a multiple of 16, it must also have no return: then it makes no
+ * difference whether it is a function that others call by its address. */
+static bool may_be_part(const patch_planner *p, uint32_t f)
+{
+    const patch_known *k = &p->known[f];
+    return p->plan->function[f].why == PATCH_OK && !k->called && !k->marked && k->source < PATCH_MANY &&
+           p->plan->function[k->source].why == PATCH_OK && (k->back || k->poked) && (!k->returns || !is_aligned(p, f));
+}
+
 /* Of two ranges that each may be a fragment of the other one: is it `f`? */
 static bool is_rather_part(const patch_planner *p, uint32_t f, uint32_t other)
 {
-    if (p->known[f].marked != p->known[other].marked)
-        return p->known[other].marked;
     if (is_aligned(p, f) != is_aligned(p, other))
         return is_aligned(p, other);
     return !p->known[f].returns && p->known[other].returns;
@@ -77,10 +99,12 @@ static uint32_t set_of(patch_planner *p, uint32_t f)
     return f;
 }
 
-/* Jumps between a function and a fragment, but for those to a function's begin, which are calls. */
+/* Jumps between a function and a fragment, but for those to a function's begin, which are calls. A function that jumps
+ * into another one's middle ends there, if its frame is gone. */
 static void join(patch_planner *p)
 {
     const patch_function *const function = p->plan->function;
+    patch_rows rows = {.range = PATCH_NONE};
     edge e;
     for (uint32_t i = 0; i < p->plan->sites; i++) {
         if (!edge_of(p, &p->plan->site[i], &e))
@@ -92,8 +116,9 @@ static void join(patch_planner *p)
             p->known[set_of(p, e.from)].set = set_of(p, e.to);
             continue;
         }
-        patch_trouble(p, e.from, PATCH_ENTERED);
         patch_trouble(p, e.to, PATCH_ENTERED);
+        if (!patch_is_frame_gone(p, &rows, e.from, p->plan->site[i].address))
+            patch_trouble(p, e.from, PATCH_ENTERED);
     }
 }
 
@@ -125,6 +150,7 @@ static void adopt(patch_planner *p)
             function[i].next_part = function[parent].next_part;
             function[parent].next_part = i;
             function[parent].tables |= function[i].tables;
+            function[parent].late |= function[i].late;
             patch_trouble(p, parent, p->known[i].trouble);
         }
     }
@@ -134,6 +160,7 @@ static void adopt(patch_planner *p)
 
 void patch_parts_find(patch_planner *p)
 {
+    find_open_ends(p);
     find_sources(p);
     for (uint32_t i = 0; i < p->plan->functions; i++)
         p->known[i].part = is_part(p, i);

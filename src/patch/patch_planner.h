@@ -3,7 +3,8 @@
  *   patch_ranges.c   the ranges of code, sorted, and what each may be by its first row and instruction
  *   patch_scan.c     all instructions of a range: targets of branches; candidates, which are what may become a site
  *   patch_parts.c    fragments, by who jumps where
- *   patch_sites.c    sites, made of candidates */
+ *   patch_sites.c    sites, made of candidates
+ *   patch_dead.c     how much room they have */
 #ifndef TL_PATCH_PLANNER_H
 #define TL_PATCH_PLANNER_H
 
@@ -24,12 +25,12 @@ typedef struct patch_known {
     bool marked;       /* begins with endbr64 or bti */
     bool called;       /* directly, at its begin */
     bool entered;      /* called in its middle */
-    bool ends;         /* has returns, indirect jumps, or jumps to other ranges */
-    bool returns;
-    bool back;  /* jumps into the middle of its source */
-    bool poked; /* its source jumps into its middle */
-    bool part;  /* a fragment, although it begins like a function */
-    bool once;  /* only its entry is a site */
+    bool returns;      /* or jumps indirectly */
+    bool falls;        /* its last instruction goes on into what follows */
+    bool back;         /* jumps into the middle of its source */
+    bool poked;        /* its source jumps into its middle */
+    bool part;         /* a fragment, although it begins like a function */
+    bool once;         /* only its entry is a site */
 } patch_known;
 
 typedef struct patch_planner {
@@ -57,6 +58,29 @@ void patch_index_mark(patch_planner *p, uint64_t address);
 bool patch_scan_all(patch_planner *p);
 void patch_parts_find(patch_planner *p);
 void patch_sites_make(patch_planner *p, const patch_named *named);
+
+/* Is one of these bytes the target of a known branch? */
+bool patch_has_target(const patch_plan *plan, uint64_t begin, uint64_t end);
+/* Makes one instruction of the nops where the function begins. */
+void patch_extend_nops(const patch_plan *plan, const patch_function *f, patch_site *s);
+/* Where dead bytes end that begin at `at`, behind an instruction that control does not pass; at `end` at the latest. */
+uint64_t patch_dead_until(const patch_plan *plan, uint64_t at, uint64_t end);
+uint8_t patch_room_behind(const patch_plan *plan, uint32_t range, const patch_site *s);
+
+/* The rules of a range, followed as far as they were asked for. */
+typedef struct patch_rows {
+    uint32_t range; /* PATCH_NONE: of none yet */
+    patch_cfa_walk walk;
+} patch_rows;
+
+/* Is there nothing of the function on the stack, as where it began? Asked for ranges and addresses in ascending order.
+ */
+bool patch_is_frame_gone(const patch_planner *p, patch_rows *rows, uint32_t range, uint64_t address);
+
+static inline bool patch_is_gone(const patch_plan *plan, patch_cfa cfa)
+{
+    return cfa.known && cfa.reg == plan->machine->stack && cfa.offset == plan->machine->stack_offset;
+}
 
 /* The part of code that holds the range; NULL: none does. */
 const patch_part *patch_code_part(const patch_plan *plan, uint64_t begin, uint64_t size);

@@ -34,13 +34,31 @@ static uint64_t end_of(uint64_t begin, uint64_t size)
 static void judge_frame(const patch_plan *plan, const patch_frame *frame, found *f)
 {
     const patch_cfa cfa = patch_cfa_at(plan->image, frame, frame->begin);
-    f->framed = cfa.known && cfa.reg == plan->machine->stack && cfa.offset == plan->machine->stack_offset;
+    f->framed = patch_is_gone(plan, cfa);
     if (frame->signal)
         f->why = PATCH_IS_RETURN;
     else if (cfa.known && !cfa.returns)
         f->why = PATCH_IS_START;
     else
         f->why = f->framed ? PATCH_OK : PATCH_IS_PART;
+}
+
+static bool begin_rows(const patch_planner *p, uint32_t range, patch_cfa_walk *walk)
+{
+    patch_frames one = {.image = p->plan->image, .at = p->known[range].frame, .end = UINT64_MAX};
+    patch_frame frame;
+    if (!one.at || !patch_frames_next(&one, &frame))
+        return false;
+    patch_cfa_begin(walk, p->plan->image, &frame);
+    return true;
+}
+
+bool patch_is_frame_gone(const patch_planner *p, patch_rows *rows, uint32_t range, uint64_t address)
+{
+    if (rows->range != range && !begin_rows(p, range, &rows->walk))
+        return false;
+    rows->range = range;
+    return patch_is_gone(p->plan, patch_cfa_next(&rows->walk, address));
 }
 
 static bool of_frames(patch_planner *p, patch_frames *walk, list *l)
@@ -176,9 +194,9 @@ bool patch_ranges_find(patch_planner *p, const patch_range *symbol, uint32_t sym
     patch_plan *const plan = p->plan;
     patch_frames walk;
     list l = {NULL, 0, 0};
-    plan->framed = patch_frames_begin(&walk, plan->image);
-    bool good = plan->framed ? of_frames(p, &walk, &l) : of_symbols(p, symbol, symbols, &l);
-    good = good && l.n && sort(&plan->memory, &l);
+    bool good = !patch_frames_begin(&walk, plan->image) || of_frames(p, &walk, &l);
+    plan->framed = l.n;
+    good = good && (plan->framed || of_symbols(p, symbol, symbols, &l)) && l.n && sort(&plan->memory, &l);
     if (good) {
         join(&l);
         plan->functions = l.n + 1;

@@ -60,17 +60,14 @@ static void look(patch_planner *p, uint32_t f, uint32_t at, const patch_insn *in
         *may = true;
         if (insn->odd)
             unknown(p, f, at);
-        p->known[f].ends |= insn->target - function->begin >= function->size;
         break;
     case PATCH_INSN_INDIRECT:
         function->tables = true;
         if (!p->plan->framed) /* a jump table cannot be told from a tail call */
             unknown(p, f, at);
-        p->known[f].ends = *may = true;
-        break;
+        // fall through
     case PATCH_INSN_RETURN:
-        p->known[f].ends = p->known[f].returns = true;
-        *may = true;
+        p->known[f].returns = *may = true;
         break;
     default:
         break;
@@ -98,14 +95,14 @@ static bool scan(patch_planner *p, uint32_t f)
             unknown(p, f, at);
             return true;
         }
-        look(p, f, at, &insn, &may);
+        if (insn.kind != PATCH_INSN_OTHER)
+            look(p, f, at, &insn, &may);
         if (may && !candidate(p, f, at, &insn))
             return false;
         if (insn.kind != PATCH_INSN_NOP)
             last = insn.kind;
     }
-    if (is_open(last))
-        patch_trouble(p, f, PATCH_OPEN_END);
+    p->known[f].falls = is_open(last);
     return true;
 }
 
