@@ -72,18 +72,24 @@ static dynamic read_dynamic(const rt_object *o, const Elf64_Dyn *d)
     return out;
 }
 
-/* Where the object keeps the address of libc's function; NULL: it does not call it. */
-static finalize *volatile *find_in(const rt_object *o, const dynamic *d)
+enum { PLACES = 2 };
+
+/* Where the object keeps the address of libc's function, in both kinds of tables: one may only be compared with zero,
+ * and the other one called, as on AArch64. NULL: not there. */
+typedef struct places {
+    finalize *volatile *at[PLACES];
+    const Elf64_Phdr *relro; /* the part that is read-only after relocation, or NULL */
+} places;
+
+static finalize *volatile *find_in(const rt_object *o, const dynamic *d, unsigned table)
 {
-    for (unsigned k = 0; d->symbols && d->strings && k < 2; k++) {
-        const Elf64_Rela *r = (const Elf64_Rela *)d->relocations[k].at;
-        for (uint64_t i = 0; r && i < d->relocations[k].size / sizeof *r; i++) {
-            const uint64_t type = ELF64_R_TYPE(r[i].r_info);
-            const Elf64_Sym *symbol = (const Elf64_Sym *)d->symbols + ELF64_R_SYM(r[i].r_info);
-            if ((type == FOREIGN || type == FOREIGN_CALL) &&
-                tl_rt_same((const char *)d->strings + symbol->st_name, "__cxa_finalize"))
-                return (finalize *volatile *)(o->bias + r[i].r_offset);
-        }
+    const Elf64_Rela *r = (const Elf64_Rela *)d->relocations[table].at;
+    for (uint64_t i = 0; r && i < d->relocations[table].size / sizeof *r; i++) {
+        const uint64_t type = ELF64_R_TYPE(r[i].r_info);
+        const Elf64_Sym *symbol = (const Elf64_Sym *)d->symbols + ELF64_R_SYM(r[i].r_info);
+        if ((type == FOREIGN || type == FOREIGN_CALL) &&
+            tl_rt_same((const char *)d->strings + symbol->st_name, "__cxa_finalize"))
+            return (finalize *volatile *)(o->bias + r[i].r_offset);
     }
     return NULL;
 }
@@ -93,20 +99,22 @@ static bool has(const rt_object *o, uintptr_t address)
     return address - o->low < o->high - o->low;
 }
 
-/* The same for an object that may be unloaded. *relro: the part that is read-only after relocation, or NULL. */
-static finalize *volatile *find_place(const rt_object *o, const Elf64_Phdr **relro)
+/* The same for an object that may be unloaded. */
+static places find_places(const rt_object *o)
 {
     const Elf64_Ehdr *e = (const Elf64_Ehdr *)o->header;
     const Elf64_Phdr *p = (const Elf64_Phdr *)(o->header + e->e_phoff), *section = NULL;
-    *relro = NULL;
+    places found = {{NULL, NULL}, NULL};
     for (unsigned i = 0; i < e->e_phnum; i++) {
         section = p[i].p_type == PT_DYNAMIC ? &p[i] : section;
-        *relro = p[i].p_type == PT_GNU_RELRO ? &p[i] : *relro;
+        found.relro = p[i].p_type == PT_GNU_RELRO ? &p[i] : found.relro;
     }
     if (!page || !section || has(o, program) || has(o, (uintptr_t)&libc_finalize))
-        return NULL;
+        return found;
     const dynamic d = read_dynamic(o, (const Elf64_Dyn *)(o->bias + section->p_vaddr));
-    return find_in(o, &d);
+    for (unsigned k = 0; d.symbols && d.strings && k < PLACES; k++)
+        found.at[k] = find_in(o, &d, k);
+    return found;
 }
 
 static void put(const rt_object *o, const Elf64_Phdr *relro, finalize *volatile *place)
@@ -122,21 +130,28 @@ static void put(const rt_object *o, const Elf64_Phdr *relro, finalize *volatile 
 
 bool tl_rt_unload_is_watched(const rt_object *o)
 {
-    const Elf64_Phdr *relro;
-    finalize *volatile *place = find_place(o, &relro);
-    return place && *place == finalize_and_leave;
+    const places p = find_places(o);
+    bool watched = p.at[0] || p.at[1];
+    for (unsigned k = 0; k < PLACES; k++)
+        watched = watched && (!p.at[k] || *p.at[k] == finalize_and_leave);
+    return watched;
 }
 
 void tl_rt_unload_watch(const rt_object *o)
 {
-    const Elf64_Phdr *relro;
-    finalize *volatile *place = find_place(o, &relro);
-    finalize *there = place ? *place : NULL;
-    /* NULL: no libc defines it. An address in the object: not resolved yet. Another one: a second libc (dlmopen). */
-    if (!there || there == finalize_and_leave || has(o, (uintptr_t)there))
+    const places p = find_places(o);
+    finalize *there = NULL;
+    for (unsigned k = 0; k < PLACES && !there; k++) {
+        there = p.at[k] ? *p.at[k] : NULL;
+        if (has(o, (uintptr_t)there)) /* not resolved yet */
+            there = NULL;
+    }
+    /* NULL: no libc defines it. Another one: a second libc (dlmopen). */
+    if (!there || there == finalize_and_leave)
         return;
     if (!libc_finalize)
         libc_finalize = there;
-    if (libc_finalize == there)
-        put(o, relro, place);
+    for (unsigned k = 0; k < PLACES; k++)
+        if (p.at[k] && libc_finalize == there)
+            put(o, p.relro, p.at[k]);
 }
