@@ -69,7 +69,8 @@ set_property(TARGET traceloom-rt PROPERTY INTERFACE_LINK_LIBRARIES Threads::Thre
 add_library(traceloom-rt-start STATIC ${TL_RT_START})
 traceloom_rt_target(traceloom-rt-start)
 
-add_library(traceloom-rt-shared SHARED ${TL_RT_SOURCES} ${TL_RT_PATCH})
+# It has the start part for objects with sleds that have none.
+add_library(traceloom-rt-shared SHARED ${TL_RT_SOURCES} ${TL_RT_START} ${TL_RT_PATCH})
 traceloom_rt_target(traceloom-rt-shared)
 target_compile_definitions(traceloom-rt-shared PRIVATE TL_RT_SHARED)
 target_link_libraries(traceloom-rt-shared PRIVATE Threads::Threads)

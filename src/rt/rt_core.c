@@ -212,6 +212,9 @@ void tl_rt_look_around(void)
     rt_lock_take(&steps);
     if (tl_rt.state == RT_ON) {
         tl_rt_clock_refine();
+        for (rt_hook *h = hooks; h; h = h->next)
+            if (h->look)
+                h->look();
         add_tables();
     }
     rt_lock_give(&steps);

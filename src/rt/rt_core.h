@@ -81,6 +81,7 @@ typedef struct rt_hook {
     uint32_t (*functions)(void); /* how many functions it could record; 0: none here */
     uint32_t (*select)(void); /* applies tl_rt.set's patterns; returns how many functions they select. Not from hooks */
     void (*start)(void), (*stop)(void); /* from the control thread or the program: patches and unpatches sleds */
+    void (*look)(void); /* from time to time while recording, from the control thread: what is new? May be NULL */
     struct rt_hook *next;
 } rt_hook;
 

@@ -11,7 +11,8 @@ import subprocess
 import harness
 
 HERE = os.path.join(harness.SOURCE, "test", "rt")
-RT = os.path.join(harness.SOURCE, "src", "rt")
+SRC = os.path.join(harness.SOURCE, "src")
+RT = os.path.join(SRC, "rt")
 CLANGS = ("14", "19")
 SLEDS = ["-fxray-instrument", "-fxray-instruction-threshold=1"]
 NO_RUNTIME = {"14": "-fnoxray-link-deps", "19": "-fno-xray-link-deps"}
@@ -24,7 +25,7 @@ EXPORTS = ["-Wl,--export-dynamic-symbol=" + name for name in ("tl_rt_object_regi
                                                               "__cyg_profile_func_enter", "__cyg_profile_func_exit", "tl_rt_on",
                                                               "tl_rt_span_enter", "tl_rt_span_leave")]
 NEEDED = {"sleds": ["TL_RT_LIBRARY", "TL_RT_START"], "llvm": ["TL_RT_LIBRARY"], "functions": ["TL_RT_LIBRARY"],
-          "spans": ["TL_RT_LIBRARY"], "shared": ["TL_RT_SHARED"]}
+          "spans": ["TL_RT_LIBRARY"], "shared": ["TL_RT_SHARED"], "found": ["TL_RT_SHARED"]}
 
 
 class Hook:
@@ -64,6 +65,14 @@ def hooks():
         out += [Hook("functions-gcc-" + level, "functions", "gcc", flags),
                 Hook("functions-gcc-%s-static" % level, "functions", "gcc", flags + ["-static"]),
                 Hook("functions-gcc-%s-shared" % level, "shared", "gcc", flags)]
+    for version in CLANGS:
+        clang, sleds = "clang-" + version, SLEDS + [NO_RUNTIME[version]]
+        out += [Hook("found-clang%s" % version, "found", clang, ["-O2"] + sleds),
+                Hook("found-clang%s-O0" % version, "found", clang, ["-O0"] + sleds),
+                Hook("found-clang%s-nopie" % version, "found", clang, ["-O2", "-fno-pie", "-no-pie"] + sleds),
+                Hook("found-llvm-clang%s" % version, "found", clang, ["-O2"] + SLEDS),
+                Hook("arm-found-clang%s" % version, "found", clang, ["-O2", "--target=aarch64-linux-gnu"] + sleds, target="aarch64")]
+    out.append(Hook("found-functions-gcc-O2", "found", "gcc", ["-O2", "-finstrument-functions"]))
     out.append(Hook("spans-gcc", "spans", "gcc", ["-O2", "-DCOUNT_SPANS"]))
     out.append(Hook("arm-functions-gcc", "functions", "aarch64-linux-gnu-gcc", ["-O2", "-finstrument-functions"], target="aarch64"))
     return {hook.name: hook for hook in out}
@@ -106,24 +115,49 @@ def recorder_sources():
     return sorted(os.path.join(room, name) for room, _, names in os.walk(RT) for name in names)
 
 
+def shared_sources():
+    """What is in the shared recorder alone, as in cmake/Runtime.cmake."""
+    return sorted(glob.glob(os.path.join(SRC, "patch", "*.[ch]"))) + [os.path.join(SRC, "isa", *name) for name in
+                                                                      (("x86", "x86_decode.c"), ("a64_class.c",))]
+
+
+def cross_compile(place, sources, flags):
+    out = []
+    for source in sources:
+        if source.endswith((".c", ".S")):
+            out.append(os.path.join(place, os.path.basename(source) + ".o"))
+            call(["aarch64-linux-gnu-gcc"] + CROSS_FLAGS + flags + ["-c", source, "-o", out[-1]])
+    return out
+
+
 def cross_libraries():
     """{TL_RT_...: path} for AArch64, made here."""
     place = folder("aarch64")
-    out = {"TL_RT_LIBRARY": os.path.join(place, "libtraceloom-rt.a"), "TL_RT_START": os.path.join(place, "libtraceloom-rt-start.a")}
+    out = {name: os.path.join(place, file) for name, file in (("TL_RT_LIBRARY", "libtraceloom-rt.a"), ("TL_RT_SHARED", "libtraceloom-rt.so"),
+                                                              ("TL_RT_START", "libtraceloom-rt-start.a"))}
+    sources = recorder_sources()
     with Locked(out["TL_RT_LIBRARY"]):
-        if not newer(out["TL_RT_START"], recorder_sources()):
-            objects = []
-            for source in recorder_sources():
-                if source.endswith((".c", ".S")):
-                    objects.append(os.path.join(place, os.path.basename(source) + ".o"))
-                    call(["aarch64-linux-gnu-gcc"] + CROSS_FLAGS + ["-c", source, "-o", objects[-1]])
+        if not newer(out["TL_RT_START"], sources + shared_sources() + [os.path.abspath(__file__)]):
+            objects = cross_compile(place, [s for s in sources if os.sep + "patch" + os.sep not in s], [])
             for path in out.values():
                 if os.path.exists(path):
                     os.unlink(path)
             start = [o for o in objects if os.path.basename(o).startswith(("rt_object_start", "rt_trampoline"))]
+            every = cross_compile(folder("aarch64", "shared"), sources + shared_sources(), ["-DTL_RT_SHARED"])
+            call(["aarch64-linux-gnu-gcc", "-shared", "-Wl,-z,defs", "-Wl,-z,now", "-Wl,-z,nodelete", "-o", out["TL_RT_SHARED"]] + every)
             call(["aarch64-linux-gnu-ar", "rcs", out["TL_RT_LIBRARY"]] + [o for o in objects if o not in start])
             call(["aarch64-linux-gnu-ar", "rcs", out["TL_RT_START"]] + start)
     return out
+
+
+def preloaded(hook, command, env):
+    """The command that runs a program with the recorder, if that is not linked into it; sets env."""
+    if hook.target == "aarch64":
+        more = ["-E", "LD_PRELOAD=" + libraries(hook)[0]] if hook.kind == "found" else []
+        return ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"] + more + command
+    if hook.kind == "found":
+        env["LD_PRELOAD"] = libraries(hook)[0]
+    return command
 
 
 def libraries(hook):
@@ -137,6 +171,8 @@ def libraries(hook):
 def linked(hook, shared):
     """Linked after the objects of a program; a shared object uses the program's recorder."""
     paths = libraries(hook)
+    if hook.kind == "found":
+        return []
     if hook.kind == "shared":
         return [paths[0], "-Wl,-rpath," + os.path.dirname(paths[0])]
     start = ["-Wl,--whole-archive", paths[1], "-Wl,--no-whole-archive"] if hook.kind == "sleds" else []

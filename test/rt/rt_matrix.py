@@ -53,10 +53,9 @@ def environment(hook, mode, out):
 
 
 def run_program(hook, mode, out, program, arguments):
-    command = [program] + arguments
-    if hook.target == "aarch64":
-        command = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"] + command
-    return subprocess.run(command, env=environment(hook, mode, out), capture_output=True, text=True, timeout=MAX_SECONDS)
+    env = environment(hook, mode, out)
+    command = rt_build.preloaded(hook, [program] + arguments, env)
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=MAX_SECONDS)
 
 
 def by_name(rows):

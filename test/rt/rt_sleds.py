@@ -17,10 +17,9 @@ IN_LOOP = 6
 
 def check(checks, hook, program, out):
     command = [program, TURNS[hook.target]]
-    if hook.target == "aarch64":
-        command = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"] + command
     env = {key: value for key, value in os.environ.items() if not key.startswith(("TRACELOOM", "XRAY_"))}
     env["TRACELOOM"] = "mode=fdr:start=off:out=" + out
+    command = rt_build.preloaded(hook, command, env)
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
     checks.equal((done.returncode, done.stdout, done.stderr), (0, "", ""), "the program")
     result = harness.run("check", "-q", out)
@@ -40,6 +39,9 @@ def main():
     flags = ["-I", os.path.join(harness.SOURCE, "include")]
     if hook.target is None: # clang 14 with -O0 pushes an event's registers onto the variables of a leaf function
         flags.append("-mno-red-zone")
+    if hook.kind == "found":
+        rest = rt_build.build(hook, "found_rest.c", shared=True)
+        flags += ["-Wl,--no-as-needed", rest, "-Wl,-rpath," + os.path.dirname(rest)]
     program = rt_build.build(hook, "sled_registers.c", flags)
     checks = harness.Checks()
     with harness.work_folder() as folder:

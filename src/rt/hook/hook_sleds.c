@@ -98,9 +98,7 @@ static void stop(void)
 
 static rt_hook hook = {.name = "sleds", .functions = functions, .select = select_all, .start = start, .stop = stop};
 
-/* The first object registers before the recorder has begun, which then selects and starts. Later ones are loaded while
- * the program runs. */
-void tl_rt_sleds_add(rt_object *o)
+void tl_rt_sleds_begin(void)
 {
     static bool added;
     if (!added) {
@@ -108,6 +106,13 @@ void tl_rt_sleds_add(rt_object *o)
         on = tl_rt.state == RT_ON; /* too late to be started */
         added = true;
     }
+}
+
+/* The first object registers before the recorder has begun, which then selects and starts. Later ones are loaded while
+ * the program runs. */
+void tl_rt_sleds_add(rt_object *o)
+{
+    tl_rt_sleds_begin();
     if (tl_rt.state == RT_OFF || tl_rt.state == RT_OVER)
         return;
     select_in(o);

@@ -21,16 +21,11 @@
 #include "rt/hook/rt_sled.h"
 #include "rt/rt_say.h"
 
-enum { SLED_AT = 0, SLED_FUNCTION = 8, SLED_KIND = 16, SLED_VERSION = 18, SLED_BYTES = 32, RELATIVE = 2 };
+enum { SLED_AT = 0, SLED_FUNCTION = 8, SLED_KIND = 16, SLED_VERSION = 18, SLED_BYTES = RT_SLED_RECORD, RELATIVE = 2 };
 
-struct sled {
-    uintptr_t at, function;
-    unsigned kind;
-};
-
-static struct sled read_sled(const char *p)
+static rt_sled_place read_sled(const char *p)
 {
-    struct sled s;
+    rt_sled_place s;
     rt_copy(&s.at, p + SLED_AT, sizeof s.at);
     rt_copy(&s.function, p + SLED_FUNCTION, sizeof s.function);
     s.kind = (unsigned char)p[SLED_KIND];
@@ -39,6 +34,12 @@ static struct sled read_sled(const char *p)
         s.function += (uintptr_t)p + SLED_FUNCTION;
     }
     return s;
+}
+
+bool tl_rt_map_sled(uintptr_t record, rt_sled_place *out)
+{
+    *out = read_sled((const char *)record);
+    return out->kind <= RT_SLED_TYPED && ((const unsigned char *)record)[SLED_VERSION] <= RELATIVE;
 }
 
 uint32_t tl_rt_map_functions(const void *begin, const void *end, uintptr_t bias, uint64_t *function)
@@ -62,7 +63,7 @@ uint32_t tl_rt_map_functions(const void *begin, const void *end, uintptr_t bias,
 /* A walk over an object's sleds. */
 struct walk {
     const char *next, *end;
-    struct sled sled;
+    rt_sled_place sled;
     uintptr_t function;
     uint32_t index; /* of the function, from 1; 0: at the begin */
 };
@@ -99,16 +100,28 @@ static uintptr_t trampoline_of(const rt_object *o, unsigned kind)
     return kind < RT_TRAMPOLINES ? (uintptr_t)o->map->trampoline[kind] : 0;
 }
 
+/* A found object's event sleds call what the program has for them; we change that. */
+static uintptr_t event_of(const rt_object *o, unsigned kind)
+{
+    return o->found && kind >= RT_TRAMPOLINES ? o->found->event[kind - RT_TRAMPOLINES] : 0;
+}
+
+static bool reaches(const rt_object *o, const rt_sled_place *s)
+{
+    if (s->kind < RT_TRAMPOLINES)
+        return tl_rt_sled_reaches(s->at, trampoline_of(o, s->kind));
+    return !o->found || tl_rt_sled_can_lead(s->at, s->kind, event_of(o, s->kind));
+}
+
 /* Must the sled at w be switched? */
 static bool to_switch(const struct patching *p, const struct walk *w)
 {
-    const struct sled *s = &w->sled;
+    const rt_sled_place *s = &w->sled;
     if (s->kind > RT_SLED_TYPED)
         return false;
     int state = tl_rt_sled_state(s->at, s->kind);
     bool on = p->on && p->o->wanted[w->index - 1];
-    return state != RT_SLED_ODD && (state == RT_SLED_ON) != on &&
-           (s->kind >= RT_TRAMPOLINES || tl_rt_sled_reaches(s->at, trampoline_of(p->o, s->kind)));
+    return state != RT_SLED_ODD && (state == RT_SLED_ON) != on && reaches(p->o, s);
 }
 
 /* Counts the wanted sleds that to_switch() skips. */
@@ -116,10 +129,10 @@ static void count_faults(struct patching *p)
 {
     struct walk w;
     for (walk_begin(&w, p->o); walk_next(&w);) {
-        const struct sled *s = &w.sled;
+        const rt_sled_place *s = &w.sled;
         if (s->kind > RT_SLED_TYPED || tl_rt_sled_state(s->at, s->kind) == RT_SLED_ODD)
             p->odd++;
-        else if (s->kind < RT_TRAMPOLINES && !tl_rt_sled_reaches(s->at, trampoline_of(p->o, s->kind)))
+        else if (!reaches(p->o, s))
             p->far++;
     }
 }
@@ -148,7 +161,8 @@ static bool find_run(const struct patching *p, struct walk *w, struct walk *firs
             return found;
         if (!to_switch(p, w))
             continue;
-        uintptr_t begin = w->sled.at & -p->page, end = (w->sled.at + tl_rt_sled_size + p->page - 1) & -p->page;
+        uintptr_t begin = w->sled.at & -p->page;
+        uintptr_t end = (w->sled.at + tl_rt_sled_bytes(w->sled.kind) + p->page - 1) & -p->page;
         if (!found) {
             *first = here;
             *from = begin;
@@ -175,14 +189,24 @@ static void serialize(void)
     RT_SYS2(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0);
 }
 
+/* Writes what the sled executes once it is on. */
+static void prepare(const struct patching *p, const struct walk *w)
+{
+    const rt_sled_place *s = &w->sled;
+    if (s->kind < RT_TRAMPOLINES)
+        tl_rt_sled_prepare(s->at, p->o->base + w->index, trampoline_of(p->o, s->kind), s->kind);
+    else if (p->o->found)
+        tl_rt_sled_lead(s->at, s->kind, event_of(p->o, s->kind));
+}
+
 static void patch_run(const struct patching *p, const struct walk *first, const struct walk *end, uintptr_t from,
                       uintptr_t to)
 {
     struct walk w = *first;
     if (p->on) {
         while (w.next != end->next && walk_next(&w))
-            if (w.sled.kind < RT_TRAMPOLINES && p->o->wanted[w.index - 1] && to_switch(p, &w))
-                tl_rt_sled_prepare(w.sled.at, p->o->base + w.index, trampoline_of(p->o, w.sled.kind), w.sled.kind);
+            if (p->o->wanted[w.index - 1] && to_switch(p, &w))
+                prepare(p, &w);
         tl_rt_sled_sync(from, to);
         serialize();
     }

@@ -16,7 +16,8 @@
 
 #include "rt/hook/rt_sled.h"
 
-const unsigned tl_rt_sled_size = 32;
+enum { SIZE = 32 }; /* of entries, exits and tails */
+const uintptr_t tl_rt_sled_reach = 0x7ff0000;
 
 enum { NOP = (int)0xd503201f, BRANCH_6 = 0x14000006, BRANCH_8 = 0x14000008, BRANCH_9 = 0x14000009 };
 #define PUSH 0xa9bf7bf1u /* stp x17, x30, [sp, -16]! */
@@ -66,6 +67,43 @@ void tl_rt_sled_prepare(uintptr_t at, uint32_t id, uintptr_t trampoline, unsigne
 void tl_rt_sled_switch(uintptr_t at, unsigned kind, bool on)
 {
     __atomic_store_n((uint32_t *)at, on ? (uint32_t)NOP : off_word(kind), __ATOMIC_RELEASE);
+}
+
+/* The call is the fifth, or the seventh, instruction. */
+static uintptr_t call_of(uintptr_t at, unsigned kind)
+{
+    return at + (kind == RT_SLED_CUSTOM ? 16 : 24);
+}
+
+unsigned tl_rt_sled_bytes(unsigned kind)
+{
+    return kind < RT_TRAMPOLINES ? SIZE : (unsigned)call_of(4, kind);
+}
+
+bool tl_rt_sled_can_lead(uintptr_t at, unsigned kind, uintptr_t to)
+{
+    const uintptr_t call = call_of(at, kind);
+    int64_t d = (int64_t)(to - call) >> 2;
+    return *(const uint32_t *)call >> 26 == 0x25 && d >= -(1 << 25) && d < 1 << 25;
+}
+
+void tl_rt_sled_lead(uintptr_t at, unsigned kind, uintptr_t to)
+{
+    const uintptr_t call = call_of(at, kind);
+    *(volatile uint32_t *)call = 0x94000000 | ((uint32_t)((to - call) >> 2) & 0x3ffffff); /* bl */
+}
+
+/* No register is free here: tl_rt_far_* takes these two back. */
+void tl_rt_sled_write_far(void *at, uintptr_t far)
+{
+    static const uint32_t jump[4] = {
+        0xa9bf7bf0, /* stp x16, x30, [sp, -16]! */
+        0x58000070, /* ldr x16, +12 */
+        0xd61f0200, /* br x16 */
+        NOP,
+    };
+    rt_copy(at, jump, sizeof jump);
+    rt_copy((uint8_t *)at + sizeof jump, &far, sizeof far);
 }
 
 /* Data caches write back to where instructions are fetched from, then instruction caches forget. */

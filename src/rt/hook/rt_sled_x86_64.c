@@ -9,7 +9,8 @@
 
 #include "rt/hook/rt_sled.h"
 
-const unsigned tl_rt_sled_size = 11;
+enum { SIZE = 11 }; /* of entries, exits and tails */
+const uintptr_t tl_rt_sled_reach = 0x7fff0000;
 
 /* The first two bytes, as a little-endian number. */
 enum { JUMP_9 = 0x09eb, RETURN = 0x2ec3, MOVE = 0xba41, JUMP_15 = 0x0feb, JUMP_20 = 0x14eb, NOP = 0x9066 };
@@ -43,7 +44,7 @@ int tl_rt_sled_state(uintptr_t at, unsigned kind)
 
 static int64_t distance(uintptr_t at, uintptr_t trampoline)
 {
-    return (int64_t)(trampoline - (at + tl_rt_sled_size));
+    return (int64_t)(trampoline - (at + SIZE));
 }
 
 bool tl_rt_sled_reaches(uintptr_t at, uintptr_t trampoline)
@@ -66,6 +67,40 @@ void tl_rt_sled_prepare(uintptr_t at, uint32_t id, uintptr_t trampoline, unsigne
 void tl_rt_sled_switch(uintptr_t at, unsigned kind, bool on)
 {
     __atomic_store_n((uint16_t *)at, (uint16_t)(on ? on_word(kind) : off_word(kind)), __ATOMIC_RELEASE);
+}
+
+/* Pushes, moves, the call, pops: none of them has another length when it is not needed. */
+static uintptr_t call_of(uintptr_t at, unsigned kind)
+{
+    return at + (kind == RT_SLED_CUSTOM ? 10 : 14);
+}
+
+unsigned tl_rt_sled_bytes(unsigned kind)
+{
+    return kind < RT_TRAMPOLINES ? SIZE : (unsigned)call_of(5, kind);
+}
+
+bool tl_rt_sled_can_lead(uintptr_t at, unsigned kind, uintptr_t to)
+{
+    const uintptr_t call = call_of(at, kind);
+    int64_t d = (int64_t)(to - (call + 5));
+    return *(const uint8_t *)call == 0xe8 && d == (int32_t)d;
+}
+
+void tl_rt_sled_lead(uintptr_t at, unsigned kind, uintptr_t to)
+{
+    volatile uint8_t *p = (volatile uint8_t *)call_of(at, kind);
+    uint32_t d = (uint32_t)(to - (call_of(at, kind) + 5));
+    for (unsigned i = 0; i < 4; i++)
+        p[1 + i] = (uint8_t)(d >> 8 * i);
+}
+
+/* jmp *0(%rip), and the address behind it */
+void tl_rt_sled_write_far(void *at, uintptr_t far)
+{
+    static const uint8_t jump[6] = {0xff, 0x25};
+    rt_copy(at, jump, sizeof jump);
+    rt_copy((uint8_t *)at + sizeof jump, &far, sizeof far);
 }
 
 /* Caches are coherent. */

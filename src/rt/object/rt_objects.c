@@ -263,13 +263,13 @@ static uint32_t take_ids(const rt_sled_map *map, uint32_t n)
     return is_own && reserved ? own : tl_rt_ids_take(n);
 }
 
-static rt_object *make_object(const rt_sled_map *map)
+static rt_object *make_object(const rt_sled_map *map, const rt_sled_found *sleds)
 {
     rt_object *o = tl_rt_memory_take(sizeof *o);
     if (!o)
         return NULL;
     uintptr_t header = 0;
-    bool found = tl_rt_maps_find((uintptr_t)map, &header, o->path);
+    bool found = tl_rt_maps_find((uintptr_t)map->begin, &header, o->path);
     if (map->header)
         header = (uintptr_t)map->header;
     o->count = tl_rt_map_functions(map->begin, map->end, 0, NULL);
@@ -277,6 +277,8 @@ static rt_object *make_object(const rt_sled_map *map)
     if ((found || map->header) && tl_rt_image_read(o, header) && function) {
         tl_rt_map_functions(map->begin, map->end, o->bias, function);
         o->map = map;
+        o->found = sleds;
+        o->refused = sleds && sleds->refused;
         o->function = function;
         o->wanted = (volatile uint8_t *)(function + o->count);
         for (uint32_t i = 0; i < o->count; i++)
@@ -291,24 +293,35 @@ static rt_object *make_object(const rt_sled_map *map)
     return NULL;
 }
 
-void tl_rt_object_register(const rt_sled_map *map)
+static void add(const rt_sled_map *map, const rt_sled_found *found)
 {
-    if (map->version != RT_START_VERSION) {
-        tl_rt_say_error("an object was linked with the start file of another recorder, and is not recorded", NULL, 0);
-        return;
-    }
-    if (map->begin == map->end)
-        return;
     rt_lock_take(&tl_rt_sleds_lock);
-    rt_object *o = make_object(map);
+    rt_object *o = make_object(map, found);
     if (o) {
         __atomic_store_n(map->handlers, &tl_rt_handlers, __ATOMIC_RELEASE);
+        if (found && found->leaves)
+            tl_rt_unload_watch(o);
         tl_rt_sleds_add(o);
         note(o, false);
     } else {
         tl_rt_say_error("no room for the functions of an object, which are not recorded", NULL, 0);
     }
     rt_lock_give(&tl_rt_sleds_lock);
+}
+
+void tl_rt_object_register(const rt_sled_map *map)
+{
+    if (map->version != RT_START_VERSION) {
+        tl_rt_say_error("an object was linked with the start file of another recorder, and is not recorded", NULL, 0);
+        return;
+    }
+    if (map->begin != map->end)
+        add(map, NULL);
+}
+
+void tl_rt_object_found(const rt_sled_found *found)
+{
+    add(&found->map, found);
 }
 
 /* The object's functions are forgotten: another object may be loaded in its place. */
@@ -318,11 +331,24 @@ static void leave(rt_object *o)
     o->gone = true;
 }
 
+/* Does it leave without reporting that itself? */
+static bool leaves_silently(const rt_object *o, uintptr_t address)
+{
+    return address - o->low < o->high - o->low && !o->gone && (!o->map || o->found);
+}
+
 void tl_rt_object_leaves(uintptr_t address)
 {
-    rt_object *o = known_at(address, tl_rt_objects());
-    if (o && !o->map) /* otherwise it reports this itself */
+    for (uint32_t i = tl_rt_objects(); i-- > 0;) {
+        rt_object *o = object[i];
+        if (!leaves_silently(o, address))
+            continue;
+        if (o->found)
+            rt_lock_take(&tl_rt_sleds_lock); /* its sleds are not being patched */
         leave(o);
+        if (o->found)
+            rt_lock_give(&tl_rt_sleds_lock);
+    }
 }
 
 /* The program itself is never unloaded: its destructors run at the end of the process, and others after them. */

@@ -1,14 +1,15 @@
 /* The program and its shared objects: their addresses, names and sleds.
  *
  * Each object that is linked with the recorder's start file (rt_object_start.c) registers itself when loaded, and
- * unregisters when unloaded; other objects are added when a function by address is found in them, and watched from then
- * on (rt_unload.h). */
+ * unregisters when unloaded. Other objects are added when a function by address is found in them, or when their sleds
+ * are found (patch/hook_sleds_found.c), and watched from then on (rt_unload.h). */
 #ifndef TL_RT_OBJECTS_H
 #define TL_RT_OBJECTS_H
 
 #include "rt/rt_core.h"
 
-struct rt_sled_map; /* of the start file, rt_object_start.h: trampolines and the bounds of xray_instr_map */
+struct rt_sled_found; /* of objects that were not linked with it, rt_sled.h */
+struct rt_sled_map;   /* of the start file, rt_object_start.h: trampolines and the bounds of xray_instr_map */
 
 typedef struct rt_object {
     uint32_t id;   /* from 1, never reused */
@@ -19,7 +20,8 @@ typedef struct rt_object {
     volatile uint32_t loaded;  /* order of loading: later ones are greater */
     uintptr_t header;          /* where its ELF header is */
     uint64_t apart;            /* added to its addresses if another object was at its place before: makes them unique */
-    const struct rt_sled_map *map; /* NULL: no sleds */
+    const struct rt_sled_map *map;     /* NULL: no sleds */
+    const struct rt_sled_found *found; /* has sleds, but no start file; else NULL */
     const uint64_t *function; /* [count] addresses without bias; in the recorder's memory, never freed. Without a map
                                  its functions are patched, and the addresses ascend */
     volatile uint8_t *wanted; /* [count] do the patterns leave the function? */
