@@ -12,24 +12,29 @@
 #include "patch/patch_plan.h"
 #include "patch/patch_space.h"
 
-#define PATCH_CHANGE_BYTES 5
+#define PATCH_CHANGE_BYTES 9 /* a jump, and prefixes before it */
 
 /* A change of code: the bytes of one instruction, and dead ones behind it. */
 typedef struct patch_change {
     uint64_t address;
     uint32_t function; /* index of that of the site, whose entry or end it is */
-    uint8_t size;      /* bytes that differ or not: 1 .. 5 */
-    uint8_t live;      /* bytes from here on are never executed as long as the first one is not changed:
-                          they may be written at any time before it */
+    uint8_t size;      /* bytes that differ or not: 1 .. 9 */
+    uint8_t live;      /* bytes from here on are never executed while the change is off: they may be written at any time
+                          before. 0: all of them; such a change is on before all others, and off after them */
     bool tied;         /* another change, at a lower address, counts on these bytes: it is on after this one, and
                           off before it. Clusters are changes in a row, each tied but the first one */
     bool several;      /* of more than one instruction: only while no thread can be in the middle */
     uint8_t was[PATCH_CHANGE_BYTES], now[PATCH_CHANGE_BYTES];
 } patch_change;
 
+#define PATCH_STUB_ENTERS 7
+
 /* What blocks call and jump to. They are in the recorder (patch_stub_*.S); any distance. */
 typedef struct patch_stubs {
-    uint64_t enter, exit, tail;
+    uint64_t enter[PATCH_STUB_ENTERS]; /* after so many registers were pushed */
+    uint64_t exit;                     /* jumped to in place of `ret` */
+    uint64_t tail;
+    uint64_t leave; /* called before another kind of return */
 } patch_stubs;
 
 /* Pages taken of the space. */
@@ -63,6 +68,7 @@ typedef struct patch_code {
 typedef struct patch_order {
     const patch_stubs *stubs;
     bool alone, exact;
+    bool shadow; /* shadow stacks are in use: each return needs its own call, so calls are not moved */
 } patch_order;
 bool patch_place(patch_code *out, patch_plan *plan, patch_space *space, const patch_order *order);
 /* Follows every jump of the finished code from its change to its block and back, with the decoder alone. False: a fault

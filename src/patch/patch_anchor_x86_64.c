@@ -1,0 +1,110 @@
+/* Anchors on x86-64. */
+#include "patch/patch_anchor.h"
+
+#include "isa/x86/x86_decode.h"
+
+enum { PUSHES = PATCH_STUB_ENTERS - 1, BACK = 6 /* instructions before an end */ };
+
+/* The instruction at `at` and its bytes; false: not in [at, end), or unknown. */
+static bool decode(patch_placer *p, uint64_t at, uint64_t end, x86_insn *insn, const uint8_t **code)
+{
+    const patch_draft *d = patch_draft_of(p, at, 1);
+    if (!d || at >= end)
+        return false;
+    *code = d->part->bytes + (at - d->part->address);
+    return x86_decode(*code, (size_t)(end - at), insn) && !insn->disputed;
+}
+
+static bool is_push(const x86_insn *insn, const uint8_t *code)
+{
+    return insn->map == X86_MAP_ONE && (insn->opcode & 0xf8) == 0x50 &&
+           (insn->length == 1 || (insn->length == 2 && (code[0] & 0xf0) == 0x40));
+}
+
+/* Known to stay on its way, and to be no call. */
+static bool is_plain(const x86_insn *insn)
+{
+    return insn->kind == X86_OTHER || insn->kind == X86_NOP;
+}
+
+/* Behind the pushes at a begin: rsp then is known, and nothing lies below it. */
+static unsigned behind_pushes(patch_placer *p, uint32_t site, patch_anchor *out, unsigned n)
+{
+    const patch_site *s = &p->plan->site[site];
+    const patch_function *f = &p->plan->function[s->function];
+    const uint64_t end = f->begin + f->size;
+    uint64_t next = site + 1 < p->plan->sites ? s[1].address : end;
+    x86_insn insn;
+    const uint8_t *code;
+    for (uint32_t i = f->site; i < f->site + f->sites; i++)
+        if (p->plan->site[i].kind == PATCH_SELF)
+            return n;
+    uint64_t at = s->address;
+    for (unsigned pushes = 1; pushes <= PUSHES && n < PATCH_ANCHORS; pushes++) {
+        if (!decode(p, at, end, &insn, &code) || !is_push(&insn, code))
+            break;
+        at += insn.length;
+        if (at >= next || patch_plan_is_target(p->plan, at) || !decode(p, at, end, &insn, &code) || !is_plain(&insn))
+            break;
+        out[n++] =
+            (patch_anchor){at, insn.length, insn.length, {p->plan, s, at, insn.length, p->table, (uint8_t)pushes}};
+    }
+    return n;
+}
+
+/* Before an end, as far as nothing else leads there. */
+static unsigned before_end(patch_placer *p, uint32_t site, patch_anchor *out, unsigned n)
+{
+    const patch_site *s = &p->plan->site[site];
+    const uint32_t range = patch_plan_find(p->plan, s->address);
+    if (range == UINT32_MAX)
+        return n;
+    uint64_t from = p->plan->function[range].begin, begin[BACK];
+    uint8_t length[BACK];
+    unsigned kept = 0;
+    if (site > 0 && s[-1].address >= from)
+        from = s[-1].address + s[-1].length;
+    while (from < s->address) {
+        x86_insn insn;
+        const uint8_t *code;
+        if (!decode(p, from, s->address, &insn, &code))
+            return n;
+        if (patch_plan_is_target(p->plan, from)) /* what was before has another way to here */
+            kept = 0;
+        if (!is_plain(&insn)) {
+            kept = 0;
+        } else {
+            if (kept == BACK)
+                for (unsigned i = 1; i < BACK; i++) {
+                    begin[i - 1] = begin[i];
+                    length[i - 1] = length[i];
+                }
+            kept -= kept == BACK;
+            begin[kept] = from;
+            length[kept++] = insn.length;
+        }
+        from += insn.length;
+    }
+    if (patch_plan_is_target(p->plan, s->address))
+        return n;
+    for (unsigned i = kept; i-- > 0 && n < PATCH_ANCHORS;)
+        out[n++] = (patch_anchor){begin[i],
+                                  length[i],
+                                  length[i],
+                                  {p->plan, s, begin[i], (uint32_t)(s->address - begin[i]) + s->length, p->table, 0}};
+    return n;
+}
+
+unsigned patch_anchors_of(patch_placer *p, uint32_t site, patch_anchor out[PATCH_ANCHORS])
+{
+    const patch_site *s = &p->plan->site[site];
+    x86_insn insn;
+    const uint8_t *code;
+    out[0] = (patch_anchor){s->address, s->length, s->room, {p->plan, s, s->address, s->length, p->table, 0}};
+    if (s->kind == PATCH_ENTRY)
+        return behind_pushes(p, site, out, 1);
+    if (s->entry || s->kind == PATCH_SELF || !decode(p, s->address, s->address + s->length, &insn, &code) ||
+        insn.kind == X86_COND)
+        return 1;
+    return before_end(p, site, out, 1);
+}

@@ -1,0 +1,151 @@
+/* A second look at a finished plan, with the decoder alone: every change is a jump, the jump leads to a block in our
+ * pages, and the block leads back to a place where an instruction of the patched code begins. */
+#include "isa/x86/x86_decode.h"
+#include "patch/patch_place.h"
+
+enum { STEPS = 64 }; /* instructions of a block, with the jumps that lead to it */
+
+typedef struct checker {
+    const patch_code *code;
+    const patch_plan *plan;
+} checker;
+
+/* The last change that begins at or before an address; NULL: none. */
+static const patch_change *change_before(const patch_code *code, uint64_t at)
+{
+    uint32_t low = 0, high = code->changes;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (code->change[middle].address <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &code->change[low - 1] : NULL;
+}
+
+static const patch_region *region_of(const patch_code *code, uint64_t at)
+{
+    uint32_t low = 0, high = code->regions;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (code->region[middle].address <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && at - code->region[low - 1].address < code->region[low - 1].size ? &code->region[low - 1] : NULL;
+}
+
+/* The byte at an address as it will be; false: neither code nor ours. */
+static bool byte_at(const checker *c, uint64_t at, uint8_t *out)
+{
+    const patch_part *part = patch_part_of(c->plan->image, at, 1);
+    const patch_region *r = part ? NULL : region_of(c->code, at);
+    const patch_change *b = part ? change_before(c->code, at) : NULL;
+    if (r)
+        *out = r->bytes[at - r->address];
+    else if (b && at - b->address < b->size)
+        *out = b->now[at - b->address];
+    else if (part)
+        *out = part->bytes[at - part->address];
+    return r || part;
+}
+
+static bool decode_slowly(const checker *c, uint64_t at, x86_insn *insn, uint64_t *target)
+{
+    uint8_t bytes[X86_INSN_BYTES];
+    uint32_t n = 0;
+    while (n < X86_INSN_BYTES && byte_at(c, at + n, &bytes[n]))
+        n++;
+    if (!x86_decode(bytes, n, insn) || insn->disputed)
+        return false;
+    *target = insn->rel_at ? x86_branch_target(insn, bytes, at) : 0;
+    return true;
+}
+
+/* An instruction of a block, and where it goes to. Most lie in one region. */
+static bool decode_block(const checker *c, const patch_region *r, uint64_t at, x86_insn *insn, uint64_t *target)
+{
+    if (r->address + r->size - at < X86_INSN_BYTES)
+        return decode_slowly(c, at, insn, target);
+    const uint8_t *bytes = r->bytes + (at - r->address);
+    if (!x86_decode(bytes, X86_INSN_BYTES, insn) || insn->disputed)
+        return false;
+    *target = insn->rel_at ? x86_branch_target(insn, bytes, at) : 0;
+    return true;
+}
+
+/* May control go on there? In code: not in the middle of a change. */
+static bool is_place(const checker *c, uint64_t at)
+{
+    const patch_change *b = change_before(c->code, at);
+    if (region_of(c->code, at))
+        return true;
+    const patch_part *part = patch_part_of(c->plan->image, at, 1);
+    return part && part->code && !(b && at != b->address && at - b->address < b->size);
+}
+
+/* Follows a block from its first instruction to the jump that leaves it. */
+static bool check_block(const checker *c, const patch_region *r, uint64_t at)
+{
+    for (unsigned step = 0; step < STEPS; step++) {
+        x86_insn insn;
+        uint64_t target;
+        if (at - r->address >= r->size)
+            r = region_of(c->code, at);
+        if (!r || !decode_block(c, r, at, &insn, &target))
+            return false;
+        switch (insn.kind) {
+        case X86_JUMP:
+            if (!is_place(c, target))
+                return false;
+            if (!region_of(c->code, target))
+                return true;
+            at = target;
+            continue;
+        case X86_COND:
+            if (!is_place(c, target))
+                return false;
+            break;
+        case X86_INDIRECT: /* to a stub, or a far block, or where the program says */
+        case X86_RETURN:
+            return true;
+        case X86_TRAP: /* of the program: an instruction that was moved */
+        default:
+            break;
+        }
+        at += insn.length;
+    }
+    return false;
+}
+
+/* The jump that a change is leads to a block, or over another one to it. */
+static bool check_change(const checker *c, const patch_change *change)
+{
+    uint64_t at = change->address;
+    for (unsigned hops = 0; hops < 2; hops++) {
+        x86_insn insn;
+        if (!decode_slowly(c, at, &insn, &at) || insn.kind != X86_JUMP || insn.length < change->size)
+            return false;
+        const patch_region *r = region_of(c->code, at);
+        if (r)
+            return check_block(c, r, at);
+        change = change_before(c->code, at);
+        if (!change || change->address != at || change->live > 0)
+            return false;
+    }
+    return false;
+}
+
+bool patch_check(const patch_code *code, const patch_plan *plan, uint64_t *where)
+{
+    const checker c = {code, plan};
+    for (uint32_t i = 0; i < code->changes; i++) {
+        const patch_change *b = &code->change[i];
+        *where = b->address;
+        if ((i > 0 && b[-1].address + b[-1].size > b->address) || !check_change(&c, b))
+            return false;
+    }
+    return true;
+}
