@@ -173,6 +173,20 @@ def case_inert(checks, hook):
         checks.equal((done.returncode, done.stderr, os.listdir(folder)), (0, "", []), "without TRACELOOM")
 
 
+def case_record(checks, hook):
+    """traceloom record alone: it loads the recorder, and says so."""
+    for name in ("count_recursion.c", "count_tail.c", "count_threads.c"):
+        program = rt_build.build(hook, name)
+        with harness.work_folder() as folder:
+            env = {key: value for key, value in os.environ.items() if not key.startswith(("TRACELOOM", "XRAY_", "LD_PRELOAD"))}
+            done = harness.run("record", "-o", "run.tlp", program, cwd=folder, env=env)
+            said = done.err.decode()
+            checks.equal(done.status, 0, "status of record", done)
+            checks.that("and no recorder in it: it is loaded" in said.splitlines()[0], "the first line:", said)
+            rt_matrix.check_file(checks, os.path.join(folder, "run.tlp"), rt_matrix.Printed(done.out.decode()))
+            checks.equal(os.listdir(folder), ["run.tlp"], "files")
+
+
 def main():
     hook = rt_build.HOOKS[sys.argv[2]]
     missing = hook.needs(False)

@@ -190,12 +190,6 @@ bool tl_rt_found_object(uintptr_t address, const char *path)
     return found;
 }
 
-bool tl_rt_found_hooks(uintptr_t address, const char *path)
-{
-    return tl_rt_found_object(address, path) ||
-           tl_rt_wanted_imports(path[0] ? path : tl_rt.exe, "__cyg_profile_func_enter");
-}
-
 static int see(struct dl_phdr_info *info, size_t size, void *arg)
 {
     unsigned long long *adds = arg;

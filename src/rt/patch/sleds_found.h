@@ -1,18 +1,14 @@
-/* Objects with hooks of a compiler that were not linked with the recorder: sleds, and calls of -finstrument-functions.
- * They are recorded through these hooks, and their code is not patched otherwise. */
+/* Objects with sleds that were not linked with the recorder. They are recorded through these; other code of theirs is
+ * not patched. */
 #ifndef TL_RT_SLEDS_FOUND_H
 #define TL_RT_SLEDS_FOUND_H
 
 #include "rt/object/rt_objects.h"
 
 /* Registers the sleds of the object that is loaded at an address, unless it is known, or registers itself. `path`: of
- * its file; may be relative, or empty. System calls only, but not from hooks; two threads must not be in it at the same
- * time for the same object. False: it has no sleds. */
+ * its file; may be relative, or empty. System calls only, but takes tl_rt_sleds_lock; not from hooks; two threads must
+ * not be in it at the same time for the same object. False: it has no sleds. */
 bool tl_rt_found_object(uintptr_t address, const char *path);
-
-/* Does the object have hooks of its own? Then no code of it may be patched. Its sleds are registered first. The same
- * rules. */
-bool tl_rt_found_hooks(uintptr_t address, const char *path);
 
 /* found_map.c: the section xray_instr_map by its header in the file, which must be the one that is loaded as *o
  * (header, bias, low, high): [*begin, *end) in memory. False: there is none. Nothing in the file is trusted;
