@@ -15,6 +15,12 @@ typedef struct patch_anchor {
 
 enum { PATCH_ANCHORS = 8, PATCH_JUMP = 5 };
 
+static inline patch_anchor patch_anchor_own(const patch_placer *p, uint32_t site)
+{
+    const patch_site *s = &p->plan->site[site];
+    return (patch_anchor){s->address, s->length, s->room, {p->plan, s, s->address, s->length, p->table, 0}};
+}
+
 /* All that a site may have, its own first. Returns how many. */
 unsigned patch_anchors_of(patch_placer *p, uint32_t site, patch_anchor out[PATCH_ANCHORS]);
 

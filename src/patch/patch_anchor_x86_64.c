@@ -100,7 +100,7 @@ unsigned patch_anchors_of(patch_placer *p, uint32_t site, patch_anchor out[PATCH
     const patch_site *s = &p->plan->site[site];
     x86_insn insn;
     const uint8_t *code;
-    out[0] = (patch_anchor){s->address, s->length, s->room, {p->plan, s, s->address, s->length, p->table, 0}};
+    out[0] = patch_anchor_own(p, site);
     if (s->kind == PATCH_ENTRY)
         return behind_pushes(p, site, out, 1);
     if (s->entry || s->kind == PATCH_SELF || !decode(p, s->address, s->address + s->length, &insn, &code) ||

@@ -37,28 +37,32 @@ static const patch_region *region_of(const patch_code *code, uint64_t at)
     return low && at - code->region[low - 1].address < code->region[low - 1].size ? &code->region[low - 1] : NULL;
 }
 
-/* The byte at an address as it will be; false: neither code nor ours. */
-static bool byte_at(const checker *c, uint64_t at, uint8_t *out)
+/* The bytes at an address as they will be; returns how many. In our pages, a run may go on in the next region. */
+static uint32_t bytes_at(const checker *c, uint64_t at, uint8_t out[X86_INSN_BYTES])
 {
     const patch_part *part = patch_part_of(c->plan->image, at, 1);
-    const patch_region *r = part ? NULL : region_of(c->code, at);
-    const patch_change *b = part ? change_before(c->code, at) : NULL;
-    if (r)
-        *out = r->bytes[at - r->address];
-    else if (b && at - b->address < b->size)
-        *out = b->now[at - b->address];
-    else if (part)
-        *out = part->bytes[at - part->address];
-    return r || part;
+    uint32_t n = 0;
+    if (!part) {
+        for (const patch_region *r; n < X86_INSN_BYTES && (r = region_of(c->code, at + n)); n++)
+            out[n] = r->bytes[at + n - r->address];
+        return n;
+    }
+    for (const uint64_t end = part->address + part->size; n < X86_INSN_BYTES && at + n < end; n++)
+        out[n] = part->bytes[at + n - part->address];
+    const patch_change *b = change_before(c->code, at);
+    if (!b)
+        b = c->code->change;
+    for (const patch_change *end = c->code->change + c->code->changes; b < end && b->address < at + n; b++)
+        for (uint32_t i = 0; i < b->size; i++)
+            if (b->address + i - at < n)
+                out[b->address + i - at] = b->now[i];
+    return n;
 }
 
 static bool decode_slowly(const checker *c, uint64_t at, x86_insn *insn, uint64_t *target)
 {
     uint8_t bytes[X86_INSN_BYTES];
-    uint32_t n = 0;
-    while (n < X86_INSN_BYTES && byte_at(c, at + n, &bytes[n]))
-        n++;
-    if (!x86_decode(bytes, n, insn) || insn->disputed)
+    if (!x86_decode(bytes, bytes_at(c, at, bytes), insn) || insn->disputed)
         return false;
     *target = insn->rel_at ? x86_branch_target(insn, bytes, at) : 0;
     return true;

@@ -304,7 +304,10 @@ static bool any_fresh(trial *t)
 
 bool patch_way_find(patch_placer *p, uint32_t site)
 {
-    trial t = {.p = p, .site = site, .placed = &p->placed[site]};
+    trial t = {.p = p, .site = site, .placed = &p->placed[site], .anchors = 1};
+    t.anchor[0] = patch_anchor_own(p, site);
+    if (direct(p, &t.anchor[0], t.placed))
+        return true;
     t.anchors = patch_anchors_of(p, site, t.anchor);
     return any_direct(&t) || any(&t, patch_pun, false) || any_fresh(&t) || any(&t, patch_evict, false) ||
            any(&t, patch_evict, true) || several(p, site, t.placed);

@@ -43,6 +43,24 @@ static const char one_byte[] = "mmmmbzxx"
                                "x.xx..TU"
                                "......mm";
 
+/* The letters of those opcodes that need no second look. */
+static const char common[] = "mmmmb   mmmmb   "
+                             "mmmmb   mmmmb   "
+                             "mmmmb   mmmmb   "
+                             "mmmmb   mmmmb   "
+                             "                "
+                             "................"
+                             "   m     ZbB...."
+                             "                "
+                             "BZ Bmmmmmmmmmmm "
+                             " ......... ....."
+                             "    ....b ......"
+                             "bbbbbbbb        "
+                             "BB    B  .      "
+                             "mmmm   .mmmmmmmm"
+                             "    bbbb    ...."
+                             "     .  ......m ";
+
 static const char map_0f[] = "mmmmx..."
                              "..x.xm.B" /* 00 */
                              "mmmmmmmm"
@@ -76,7 +94,7 @@ static const char map_0f[] = "mmmmx..."
                              "mmmmmmmm"
                              "mmmmmmmm";
 
-static_assert(sizeof one_byte == 257 && sizeof map_0f == 257, "a letter for each opcode");
+static_assert(sizeof one_byte == 257 && sizeof common == 257 && sizeof map_0f == 257, "a letter for each opcode");
 
 #define VEX_MAPS  0x0eu  /* those that a VEX prefix can name: 0F, 0F38, 0F3A */
 #define EVEX_MAPS 0x6eu  /* the same and 5, 6 */
@@ -343,8 +361,43 @@ static x86_kind kind_of(const reader *r, const x86_insn *out)
     return out->map == X86_MAP_ONE ? kind_of_one(r, out) : kind_of_0f(r, out);
 }
 
+/* ModRM and what belongs to it, of which all can be read; returns where it ends. */
+static unsigned modrm_common(const uint8_t *code, unsigned at, x86_insn *out)
+{
+    const uint8_t m = code[at];
+    const unsigned mod = m >> 6, rm = m & 7;
+    out->modrm_at = (uint8_t)at++;
+    if (mod == 3)
+        return at;
+    out->rip = mod == 0 && rm == 5;
+    const bool far = mod == 2 || out->rip || (mod == 0 && rm == 4 && (code[at] & 7) == 5);
+    at += rm == 4;
+    out->disp_size = mod == 1 ? 1 : far ? 4 : 0;
+    out->disp_at = out->disp_size ? (uint8_t)at : 0;
+    return at + out->disp_size;
+}
+
+/* Most of all code: REX at most, an opcode of one byte that is no branch, and what follows it. X86_INSN_BYTES can be
+ * read. False: not that, and *out is not touched. */
+static bool decode_common(const uint8_t *code, x86_insn *out)
+{
+    const unsigned rex = (code[0] & 0xf0) == 0x40;
+    const uint8_t op = code[rex];
+    const char follows = common[op];
+    unsigned at = rex + 1;
+    if (follows == ' ')
+        return false;
+    *out = (x86_insn){.opcode = op};
+    if (follows != '.' && follows != 'b')
+        at = modrm_common(code, at, out);
+    out->length = (uint8_t)(at + (follows == 'b' || follows == 'B' ? 1 : follows == 'Z' ? 4 : 0));
+    return true;
+}
+
 bool x86_decode(const uint8_t *code, size_t n, x86_insn *out)
 {
+    if (n >= X86_INSN_BYTES && decode_common(code, out))
+        return true;
     reader r = {.code = code, .n = n < X86_INSN_BYTES ? (unsigned)n : X86_INSN_BYTES};
     uint8_t op;
     *out = (x86_insn){0};
