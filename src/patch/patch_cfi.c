@@ -87,35 +87,37 @@ static bool other_register(patch_cfa_walk *w, patch_reader *r, uint8_t op)
     }
 }
 
-static bool define(patch_cfa_walk *w, uint64_t reg, int64_t offset)
+static bool define(patch_cfa_walk *w, bool known, uint64_t reg, int64_t offset)
 {
-    w->cfa.known = reg <= UINT8_MAX;
+    w->cfa.known = known && reg <= UINT8_MAX;
     w->cfa.reg = (uint8_t)reg;
     w->cfa.offset = offset;
     return true;
 }
 
-/* DW_CFA_def_cfa and its relatives. */
+/* DW_CFA_def_cfa and its relatives. An offset alone leaves an expression what it is. */
 static bool definition(patch_cfa_walk *w, patch_reader *r, uint8_t op)
 {
     uint64_t reg = w->cfa.reg, offset;
     int64_t factored = w->cfa.offset;
+    bool known = true;
     switch (op) {
     case DEF_CFA:
         if (!patch_read_unsigned(r, &reg) || !patch_read_unsigned(r, &offset) || offset > INT32_MAX)
             return false;
-        return define(w, reg, (int64_t)offset);
+        return define(w, true, reg, (int64_t)offset);
     case DEF_CFA_REGISTER:
-        return patch_read_unsigned(r, &reg) && define(w, reg, factored);
+        return patch_read_unsigned(r, &reg) && define(w, true, reg, factored);
     case DEF_CFA_OFFSET:
-        return patch_read_unsigned(r, &offset) && offset <= INT32_MAX && define(w, reg, (int64_t)offset);
+        return patch_read_unsigned(r, &offset) && offset <= INT32_MAX && define(w, w->cfa.known, reg, (int64_t)offset);
     case DEF_CFA_SF:
-        if (!patch_read_unsigned(r, &reg))
-            return false;
-        // fall through
     case DEF_CFA_OFFSET_SF:
+        if (op == DEF_CFA_OFFSET_SF)
+            known = w->cfa.known;
+        else if (!patch_read_unsigned(r, &reg))
+            return false;
         return patch_read_signed(r, &factored) && !__builtin_mul_overflow(factored, w->frame.data_factor, &factored) &&
-               define(w, reg, factored);
+               define(w, known, reg, factored);
     default:
         w->cfa.known = false;
         return pass_block(r);
@@ -211,19 +213,16 @@ static void follow_to(patch_cfa_walk *w, patch_rules *rules, uint64_t address)
     patch_reader r;
     if (rules->begin == rules->end)
         return;
-    if (!patch_reader_begin(&r, w->image, rules->begin, rules->end - rules->begin)) {
-        w->cfa.known = false;
-        rules->begin = rules->end;
+    bool good = patch_reader_begin(&r, w->image, rules->begin, rules->end - rules->begin);
+    while (good && w->here <= address && r.at < r.end)
+        good = follow(w, &r);
+    if (good) {
+        rules->begin = r.at;
         return;
     }
-    while (w->here <= address && r.at < r.end) {
-        if (!follow(w, &r)) {
-            w->cfa.known = false;
-            r.at = rules->end;
-            break;
-        }
-    }
-    rules->begin = r.at;
+    w->cfa.known = false;
+    w->frame.common.begin = w->frame.common.end;
+    w->frame.own.begin = w->frame.own.end;
 }
 
 void patch_cfa_begin(patch_cfa_walk *w, const patch_image *image, const patch_frame *frame)

@@ -2,17 +2,11 @@
  * With -l also each function that is left out.
  *
  *   patch_shares [-l] FILE... */
-#include <elf.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "elf_image.h"
 #include "patch/patch_plan.h"
 
 static void *take(size_t n)
@@ -41,30 +35,6 @@ static double now_ms(void)
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-/* The pieces of a file, by its program headers; 0: not a 64-bit ELF file. */
-static unsigned image_of(const uint8_t *file, uint64_t size, patch_image *image)
-{
-    Elf64_Ehdr head;
-    *image = (patch_image){.parts = 0};
-    if (size < sizeof head || memcmp(file, ELFMAG, SELFMAG) != 0 || file[EI_CLASS] != ELFCLASS64)
-        return 0;
-    memcpy(&head, file, sizeof head);
-    for (unsigned i = 0; i < head.e_phnum; i++) {
-        Elf64_Phdr p;
-        const uint64_t at = head.e_phoff + i * (uint64_t)sizeof p;
-        if (at > size || size - at < sizeof p)
-            return 0;
-        memcpy(&p, file + at, sizeof p);
-        if (p.p_type == PT_GNU_EH_FRAME)
-            image->frame_header = p.p_vaddr;
-        if (p.p_type != PT_LOAD || p.p_offset > size || p.p_filesz > size - p.p_offset ||
-            image->parts == PATCH_PARTS_MAX)
-            continue;
-        image->part[image->parts++] = (patch_part){p.p_vaddr, p.p_filesz, file + p.p_offset, p.p_flags & PF_X};
-    }
-    return head.e_machine;
 }
 
 static void list_left_out(const patch_plan *plan)
@@ -105,26 +75,19 @@ static void print(const char *path, const patch_plan *plan, double ms)
 
 static int shares(const char *path, bool list)
 {
-    struct stat st;
-    patch_image image;
+    elf_file file;
     patch_plan plan;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st) != 0)
-        return perror(path), 1;
-    const uint8_t *file = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
-    close(fd);
-    if (file == MAP_FAILED)
-        return perror(path), 1;
-    const unsigned elf = image_of(file, (uint64_t)st.st_size, &image);
-    const patch_machine *machine = elf == patch_aarch64.elf ? &patch_aarch64 : &patch_x86_64;
+    if (!elf_open(&file, path))
+        return fprintf(stderr, "%s: no ELF file\n", path), 1;
+    const patch_machine *machine = file.machine == patch_aarch64.elf ? &patch_aarch64 : &patch_x86_64;
     const double start = now_ms();
-    if (elf != machine->elf || !patch_plan_make(&plan, &image, machine, &memory, NULL, NULL, 0))
+    if (file.machine != machine->elf || !patch_plan_make(&plan, &file.image, machine, &memory, NULL, NULL, 0))
         return fprintf(stderr, "%s: no plan\n", path), 1;
     print(path, &plan, now_ms() - start);
     if (list)
         list_left_out(&plan);
     patch_plan_free(&plan);
-    munmap((void *)(uintptr_t)file, (size_t)st.st_size);
+    elf_close(&file);
     return 0;
 }
 
