@@ -24,6 +24,9 @@ static inline patch_anchor patch_anchor_own(const patch_placer *p, uint32_t site
 /* All that a site may have, its own first. Returns how many. */
 unsigned patch_anchors_of(patch_placer *p, uint32_t site, patch_anchor out[PATCH_ANCHORS]);
 
+/* Does a jump go to the own begin of the function? */
+bool patch_has_self(const patch_plan *plan, const patch_function *f);
+
 /* ---- what ways are made of ---- */
 
 /* [at, at + n) is code that no change has taken, and no jump counts on. */

@@ -27,6 +27,17 @@ static bool is_plain(const x86_insn *insn)
     return insn->kind == X86_OTHER || insn->kind == X86_NOP;
 }
 
+bool patch_has_self(const patch_plan *plan, const patch_function *f)
+{
+    for (;; f = &plan->function[f->next_part]) {
+        for (uint32_t i = f->site; i < f->site + f->sites; i++)
+            if (plan->site[i].kind == PATCH_SELF)
+                return true;
+        if (!f->next_part)
+            return false;
+    }
+}
+
 /* Behind the pushes at a begin: rsp then is known, and nothing lies below it. */
 static unsigned behind_pushes(patch_placer *p, uint32_t site, patch_anchor *out, unsigned n)
 {
@@ -36,15 +47,15 @@ static unsigned behind_pushes(patch_placer *p, uint32_t site, patch_anchor *out,
     uint64_t next = site + 1 < p->plan->sites ? s[1].address : end;
     x86_insn insn;
     const uint8_t *code;
-    for (uint32_t i = f->site; i < f->site + f->sites; i++)
-        if (p->plan->site[i].kind == PATCH_SELF)
-            return n;
+    if (patch_has_self(p->plan, f))
+        return n;
     uint64_t at = s->address;
     for (unsigned pushes = 1; pushes <= PUSHES && n < PATCH_ANCHORS; pushes++) {
         if (!decode(p, at, end, &insn, &code) || !is_push(&insn, code))
             break;
         at += insn.length;
-        if (at >= next || patch_plan_is_target(p->plan, at) || !decode(p, at, end, &insn, &code) || !is_plain(&insn))
+        if (at >= next || at - s->address > PATCH_ASIDE - X86_INSN_BYTES || patch_plan_is_target(p->plan, at) ||
+            !decode(p, at, end, &insn, &code) || !is_plain(&insn))
             break;
         out[n++] =
             (patch_anchor){at, insn.length, insn.length, {p->plan, s, at, insn.length, p->table, (uint8_t)pushes}};
@@ -69,7 +80,8 @@ static unsigned before_end(patch_placer *p, uint32_t site, patch_anchor *out, un
         const uint8_t *code;
         if (!decode(p, from, s->address, &insn, &code))
             return n;
-        if (patch_plan_is_target(p->plan, from)) /* what was before has another way to here */
+        if (s->address - from > PATCH_ASIDE ||
+            patch_plan_is_target(p->plan, from)) /* what was before has another way to here */
             kept = 0;
         if (!is_plain(&insn)) {
             kept = 0;

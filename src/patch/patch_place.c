@@ -135,12 +135,15 @@ static bool place_cluster(patch_placer *p, uint32_t first, uint32_t last)
 
 static void undo_cluster(patch_placer *p, uint32_t first, uint32_t last)
 {
-    for (uint32_t i = first; i < last; i++) {
-        const uint64_t at = p->plan->site[i].address;
-        patch_draft *d = patch_draft_of(p, at, 1);
-        const uint64_t from = at - d->part->address, left = d->part->size - from;
+    const patch_site *site = p->plan->site;
+    const uint64_t begin = site[first].address - PATCH_ASIDE;
+    const uint64_t end = site[last - 1].address + PATCH_ASIDE + PATCH_BORROWED;
+    for (uint32_t i = first; i < last; i++)
         patch_way_undo(p, i);
-        patch_bits_set(d->fixed, from, left < PATCH_REACH ? left : PATCH_REACH, false);
+    for (uint64_t at = begin; at < end; at++) {
+        patch_draft *d = patch_draft_of(p, at, 1);
+        if (d)
+            patch_bits_set(d->fixed, at - d->part->address, 1, false);
     }
 }
 

@@ -6,9 +6,13 @@
 #include "patch/patch_pages.h"
 #include "patch/patch_place.h"
 
-/* Farther than this from one another, sites know nothing of each other: a short site, an instruction behind it that
- * gives way, and the bytes that its jump borrows. */
-#define PATCH_REACH 24
+/* How far what is done for a site may lie from it: instructions on the way to it, or behind the pushes of an entry ...
+ */
+#define PATCH_ASIDE    32
+/* ... and behind that an instruction that gives way, and the bytes that its jump borrows. */
+#define PATCH_BORROWED 24
+/* Farther than this from one another, sites know nothing of each other. */
+#define PATCH_REACH    (2 * PATCH_ASIDE + PATCH_BORROWED)
 
 typedef enum patch_way {
     PATCH_WAY_NONE,
@@ -34,7 +38,7 @@ typedef struct patch_draft {
     const patch_part *part;
     uint8_t *code;  /* as it will be */
     uint8_t *owned; /* a bit for each byte: it is part of a change ... */
-    uint8_t *fixed; /* ... or of the displacement of a jump before it */
+    uint8_t *fixed; /* ... or must stay as it is: a jump before it borrows it, or a change before it leads around */
 } patch_draft;
 
 typedef struct patch_placer {
@@ -50,7 +54,7 @@ typedef struct patch_placer {
 
 /* Tries all ways for a site, the best first. False: none. */
 bool patch_way_find(patch_placer *p, uint32_t site);
-/* Forgets what was placed for a site. What is `fixed` stays so: its bits are the cluster's. */
+/* Forgets what was placed for a site. What is `fixed` stays so, for the cluster to undo. */
 void patch_way_undo(patch_placer *p, uint32_t site);
 
 /* ---- the code as it will be ---- */

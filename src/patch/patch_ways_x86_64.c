@@ -220,9 +220,10 @@ static bool several_from(patch_placer *p, uint32_t site, patch_placed *placed)
     if (to > f->begin + f->size)
         return false;
     for (uint32_t i = f->site; i < f->site + f->sites; i++)
-        if ((p->plan->site[i].address > s->address && p->plan->site[i].address < to) ||
-            p->plan->site[i].kind == PATCH_SELF)
+        if (p->plan->site[i].address > s->address && p->plan->site[i].address < to)
             return false;
+    if (patch_has_self(p->plan, f))
+        return false;
     return is_one(p, s, s->address, to) && replace(p, s, placed, s->address, to);
 }
 
@@ -302,6 +303,19 @@ static bool any_fresh(trial *t)
     return false;
 }
 
+/* Nobody comes to what lies between an anchor and its end now, so nothing can be told from there. */
+static void fix_passed(patch_placer *p, const patch_placed *placed, const patch_site *s)
+{
+    const uint64_t end = s->address + s->length;
+    for (unsigned k = 0; k < placed->changes; k++) {
+        const uint64_t from = placed->change[k] + placed->change_size[k];
+        if (placed->change_live[k] == 0 || placed->change[k] >= s->address || from >= end)
+            continue;
+        patch_draft *d = patch_draft_of(p, from, end - from);
+        patch_bits_set(d->fixed, from - d->part->address, end - from, true);
+    }
+}
+
 bool patch_way_find(patch_placer *p, uint32_t site)
 {
     trial t = {.p = p, .site = site, .placed = &p->placed[site], .anchors = 1};
@@ -309,6 +323,9 @@ bool patch_way_find(patch_placer *p, uint32_t site)
     if (direct(p, &t.anchor[0], t.placed))
         return true;
     t.anchors = patch_anchors_of(p, site, t.anchor);
-    return any_direct(&t) || any(&t, patch_pun, false) || any_fresh(&t) || any(&t, patch_evict, false) ||
-           any(&t, patch_evict, true) || several(p, site, t.placed);
+    if (!any_direct(&t) && !any(&t, patch_pun, false) && !any_fresh(&t) && !any(&t, patch_evict, false) &&
+        !any(&t, patch_evict, true) && !several(p, site, t.placed))
+        return false;
+    fix_passed(p, t.placed, &p->plan->site[site]);
+    return true;
 }
