@@ -2,7 +2,7 @@
 #include "rt/hook/rt_sled.h"
 #include "rt/object/rt_ids.h"
 #include "rt/object/rt_objects.h"
-#include "rt/rt_say.h"
+#include "rt/object/rt_select.h"
 
 rt_lock tl_rt_sleds_lock;
 static bool on; /* between start and stop; with the lock */
@@ -22,55 +22,13 @@ static uint32_t functions(void)
     return n;
 }
 
-static bool match(const char *pattern, const char *name, const char *plain)
-{
-    return tl_rt_glob(pattern, name) || (plain && tl_rt_glob(pattern, plain));
-}
-
-/* No pattern matches a function without a name. */
-static bool is_wanted(const char *name)
-{
-    char room[1024];
-    const char *plain = NULL;
-    bool in = tl_rt.set.nfunc == 0;
-    if (!name)
-        return in;
-    if (tl_rt_symbols_plain(name, room, sizeof room))
-        plain = room;
-    for (unsigned i = 0; i < tl_rt.set.nfunc && !in; i++)
-        in = match(tl_rt.set.func[i], name, plain);
-    for (unsigned i = 0; i < tl_rt.set.nnot && in; i++)
-        in = !match(tl_rt.set.not_func[i], name, plain);
-    return in;
-}
-
-static uint32_t select_in(rt_object *o)
-{
-    if (tl_rt.set.nfunc == 0 && tl_rt.set.nnot == 0) {
-        for (uint32_t i = 0; i < o->count; i++)
-            o->wanted[i] = 1;
-        return o->count;
-    }
-    uint32_t n = 0;
-    rt_symbols *s = tl_rt_symbols_open(o);
-    for (uint32_t i = 0; i < o->count; i++) {
-        o->wanted[i] = is_wanted(s ? tl_rt_symbols_name(s, o->function[i]) : NULL);
-        n += o->wanted[i];
-    }
-    if (s)
-        tl_rt_symbols_close(s);
-    else
-        tl_rt_say_error("cannot read the names of functions, so patterns match none of them:", o->path, 0);
-    return n;
-}
-
 static uint32_t select_all(void)
 {
     uint32_t n = 0;
     rt_lock_take(&tl_rt_sleds_lock);
     for (uint32_t i = 0; i < tl_rt_objects(); i++)
         if (live(i))
-            n += select_in(live(i));
+            n += tl_rt_select(live(i));
     rt_lock_give(&tl_rt_sleds_lock);
     return n;
 }
@@ -115,7 +73,7 @@ void tl_rt_sleds_add(rt_object *o)
     tl_rt_sleds_begin();
     if (tl_rt.state == RT_OFF || tl_rt.state == RT_OVER)
         return;
-    select_in(o);
+    tl_rt_select(o);
     if (on)
         tl_rt_patch(o, true);
 }
