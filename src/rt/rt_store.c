@@ -12,6 +12,21 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 enum { FILE_MODE = 0600 };
+#define FAR_AWAY     UINT64_C(0x100000000000)
+#define LARGEST_PAGE UINT64_C(65536)
+
+static uintptr_t wished; /* where the next mapping shall be; 0: anywhere */
+
+void tl_rt_memory_far(void)
+{
+    wished = FAR_AWAY;
+}
+
+/* An address for a new mapping, which the kernel takes if it is free. */
+static uintptr_t wish(uint64_t n)
+{
+    return wished ? __atomic_fetch_add(&wished, (n + LARGEST_PAGE - 1) & ~(LARGEST_PAGE - 1), __ATOMIC_RELAXED) : 0;
+}
 
 static void clear(rt_store *s, uint64_t limit)
 {
@@ -77,7 +92,7 @@ int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit, bool whole)
         return (int)fd;
     if (whole) {
         /* Beyond the end of the file, which grows into it; inaccessible until then, to valgrind as well. */
-        long p = RT_SYS6(SYS_mmap, 0, s->limit, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        long p = RT_SYS6(SYS_mmap, wish(s->limit), s->limit, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
         if (RT_IS_ERROR(p)) {
             RT_SYS1(SYS_close, fd);
             RT_SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
@@ -208,7 +223,8 @@ void tl_rt_store_forget(rt_store *s, bool busy)
 
 void *tl_rt_memory_take(size_t n)
 {
-    long p = RT_SYS6(SYS_mmap, 0, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    enum { HOW = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
+    long p = RT_SYS6(SYS_mmap, wish(n), n, PROT_READ | PROT_WRITE, HOW, -1, 0);
     return RT_IS_ERROR(p) ? NULL : (void *)p;
 }
 
@@ -219,7 +235,12 @@ void tl_rt_memory_give(void *p, size_t n)
 
 void *tl_rt_memory_grow(void *p, size_t from, size_t to)
 {
-    long q = RT_SYS4(SYS_mremap, p, from, to, MREMAP_MAYMOVE);
+    void *place = wished ? tl_rt_memory_take(to) : NULL;
+    if (wished && !place)
+        return NULL;
+    long q = RT_SYS6(SYS_mremap, p, from, to, MREMAP_MAYMOVE | (place ? MREMAP_FIXED : 0), place, 0);
+    if (RT_IS_ERROR(q) && place)
+        tl_rt_memory_give(place, to);
     return RT_IS_ERROR(q) ? NULL : (void *)q;
 }
 
