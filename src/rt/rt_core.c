@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "rt/control/rt_control.h"
 #include "rt/mode/rt_ctf.h"
@@ -17,6 +18,7 @@
 #include "rt/rt_record.h"
 #include "rt/rt_say.h"
 #include "rt/rt_settings.h"
+#include "rt/rt_store.h"
 
 rt_core tl_rt;
 
@@ -32,6 +34,14 @@ void tl_rt_hook_add(rt_hook *h)
 {
     h->next = hooks;
     hooks = h;
+}
+
+bool tl_rt_hook_others(const rt_hook *than)
+{
+    for (rt_hook *h = hooks; h; h = h->next)
+        if (h != than && h->functions && h->functions() > 0)
+            return true;
+    return false;
 }
 
 static void set_handlers(bool on)
@@ -310,6 +320,16 @@ static void read_exe(void)
     tl_rt.exe[n > 0 ? n : 0] = '\0';
 }
 
+/* Is this the program that is to be recorded? Its children inherit the settings. */
+static bool is_chosen(void)
+{
+    struct stat st;
+    if (!tl_rt.set.has_exe)
+        return true;
+    return RT_SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/exe", &st, 0) == 0 && st.st_dev == tl_rt.set.exe_device &&
+           st.st_ino == tl_rt.set.exe_inode;
+}
+
 void tl_rt_begin(void)
 {
     const char *text = secure_getenv("TRACELOOM");
@@ -328,6 +348,10 @@ void tl_rt_begin(void)
             RT_SYS1(SYS_exit_group, STATUS_USELESS);
         return;
     }
+    if (!is_chosen())
+        return;
+    if (tl_rt.set.patch != RT_PATCH_OFF)
+        tl_rt_memory_far();
     set_state(RT_WAITING);
     tl_rt_lanes_begin();
     if (tl_rt.set.start && tl_rt_start() < 0 && tl_rt.set.strict)

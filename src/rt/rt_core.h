@@ -77,7 +77,7 @@ extern rt_handlers tl_rt_handlers; /* current ones, by state and mode; members a
 
 /* A source of hooks, and how it is switched. Registered by constructors, before the recorder begins. */
 typedef struct rt_hook {
-    const char *name;            /* "sleds", "llvm", "functions", "spans" */
+    const char *name;            /* "sleds", "llvm", "functions", "spans", "patch" */
     uint32_t (*functions)(void); /* how many functions it could record; 0: none here */
     uint32_t (*select)(void); /* applies tl_rt.set's patterns; returns how many functions they select. Not from hooks */
     void (*start)(void), (*stop)(void); /* from the control thread or the program: patches and unpatches sleds */
@@ -86,6 +86,8 @@ typedef struct rt_hook {
 } rt_hook;
 
 void tl_rt_hook_add(rt_hook *h);
+/* Does any other hook have functions? Not from hooks. */
+bool tl_rt_hook_others(const rt_hook *than);
 
 /* Steps of life; none from hooks. begin: reads the settings and starts if they say so. finish: stops and writes the
  * file under its own name; later calls do nothing. child: after fork, in the child. */

@@ -1,0 +1,193 @@
+/* The hook "patch": functions of programs that were not built for recording, by changing their code in memory.
+ *
+ * Objects are planned when recording begins for the first time, and placed whenever the patterns select other functions
+ * than before; `start` and `stop` change code. Before anything else is changed, the self-test must succeed.
+ *
+ * Only in libtraceloom-rt.so, and only if the settings ask for it: patch=on, or patch=auto in a program without hooks
+ * of another kind. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "rt/hook/rt_sled.h"
+#include "rt/object/rt_ids.h"
+#include "rt/object/rt_select.h"
+#include "rt/patch/rt_patch_object.h"
+#include "rt/rt_say.h"
+
+enum { STATUS_USELESS = 125, BEFORE_LIFE = 101, BEHIND_LIFE = 103 };
+
+static rt_patched *first;
+static bool loading; /* nothing of the program has run yet */
+static enum { NEW, READY, NONE } state;
+
+rt_patched *tl_rt_patched(void)
+{
+    return first;
+}
+
+/* ---- messages ---- */
+
+static void useless(const char *what, int error)
+{
+    rt_line l;
+    rt_line_begin(&l);
+    tl_rt_line_text(&l, what);
+    tl_rt_say(&l, error, true);
+    if (tl_rt.set.strict && !tl_rt_hook_others(tl_rt_patch_hook()))
+        RT_SYS1(SYS_exit_group, STATUS_USELESS);
+}
+
+static void refuse(const char *why, int error)
+{
+    rt_line l;
+    rt_line_begin(&l);
+    tl_rt_line_text(&l, "code cannot be changed here, so nothing is patched: ");
+    tl_rt_line_text(&l, why);
+    useless(l.text, error);
+}
+
+/* ---- objects ---- */
+
+void tl_rt_patch_add(const struct link_map *m)
+{
+    rt_object *o = (rt_object *)(uintptr_t)tl_rt_object_at((uintptr_t)m->l_ld);
+    if (!o || o->map || o->count || o->gone)
+        return;
+    rt_patched *p = tl_rt_patch_object(o);
+    if (!p)
+        return;
+    p->next = first;
+    first = p;
+}
+
+static void find_objects(void)
+{
+    const struct r_debug *d = tl_rt_patch_loader();
+    for (const struct link_map *m = d ? d->r_map : NULL; m; m = m->l_next)
+        if (tl_rt_patch_is_wanted(m))
+            tl_rt_patch_add(m);
+}
+
+/* Once, when recording begins for the first time. */
+static void prepare(void)
+{
+    int error = 0;
+    state = NONE;
+    if (tl_rt.set.patch == RT_PATCH_OFF || (tl_rt.set.patch == RT_PATCH_AUTO && tl_rt_hook_others(tl_rt_patch_hook())))
+        return;
+    tl_rt_patch_space_begin(tl_rt_patch_program());
+    const char *wrong = tl_rt_patch_selftest(&error);
+    if (wrong) {
+        refuse(wrong, error);
+        return;
+    }
+    find_objects();
+    state = READY;
+    if (!first)
+        useless("no functions were found that can be patched", 0);
+}
+
+static uint64_t enter_lock(void)
+{
+    uint64_t mask = rt_signals_block();
+    rt_lock_take(&tl_rt_sleds_lock);
+    return mask;
+}
+
+static void leave_lock(uint64_t mask)
+{
+    rt_lock_give(&tl_rt_sleds_lock);
+    rt_signals_restore(mask);
+}
+
+static uint32_t functions(void)
+{
+    uint32_t n = 0;
+    uint64_t mask = enter_lock();
+    if (state == NEW)
+        prepare();
+    for (const rt_patched *p = first; p; p = p->next)
+        n += p->o->gone ? 0 : p->o->count;
+    leave_lock(mask);
+    return n;
+}
+
+/* ---- patching ---- */
+
+/* Threads of the process; 2: more than one, or unknown. */
+static unsigned threads(void)
+{
+    char room[512];
+    unsigned n = 0;
+    long fd = RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    long got = fd < 0 ? 0 : RT_SYS3(SYS_getdents64, fd, room, sizeof room);
+    for (long i = 0; i < got; i += *(uint16_t *)(void *)(room + i + 16)) /* d_reclen, then d_type and d_name */
+        n += room[i + 19] != '.';
+    if (fd >= 0)
+        RT_SYS1(SYS_close, fd);
+    return n == 1 ? 1 : 2;
+}
+
+static uint32_t select_all(void)
+{
+    uint32_t n = 0;
+    uint64_t mask = enter_lock();
+    const bool alone = loading && threads() == 1;
+    for (rt_patched *p = first; p; p = p->next)
+        n += p->o->gone ? 0 : tl_rt_patch_select(p, alone);
+    leave_lock(mask);
+    if (n == 0 && first && !tl_rt.set.nfunc && !tl_rt.set.nnot)
+        useless("none of the functions can be patched", 0);
+    return n;
+}
+
+static void start(void)
+{
+    uint64_t mask = enter_lock();
+    const unsigned n = threads();
+    for (rt_patched *p = first; p; p = p->next)
+        if (!p->o->gone)
+            tl_rt_patch_change(p, true, n > 1 ? RT_PATCH_RUNNING : loading ? RT_PATCH_LOADING : RT_PATCH_ALONE);
+    leave_lock(mask);
+}
+
+/* A program that ends leaves its code as it is. */
+static void stop(void)
+{
+    if (tl_rt_ending)
+        return;
+    uint64_t mask = enter_lock();
+    const unsigned n = threads();
+    for (rt_patched *p = first; p; p = p->next)
+        if (!p->o->gone)
+            tl_rt_patch_change(p, false, n > 1 ? RT_PATCH_RUNNING : loading ? RT_PATCH_LOADING : RT_PATCH_ALONE);
+    leave_lock(mask);
+}
+
+const rt_hook *tl_rt_patch_hook(void)
+{
+    static rt_hook hook = {.name = "patch", .functions = functions, .select = select_all, .start = start, .stop = stop};
+    return &hook;
+}
+
+/* Was the recorder preloaded? Then its constructors run before anything of the program. Otherwise it may be opened by a
+ * function of the program, which waits for us. */
+static bool is_preloaded(void)
+{
+    const char *list = secure_getenv("LD_PRELOAD");
+    return list && tl_rt_glob("*traceloom-rt*", list);
+}
+
+__attribute__((constructor(BEFORE_LIFE))) static void add(void)
+{
+    loading = is_preloaded();
+    tl_rt_patch_image_begin();
+    if (tl_rt_patch_machine())
+        tl_rt_hook_add((rt_hook *)(uintptr_t)tl_rt_patch_hook());
+}
+
+__attribute__((constructor(BEHIND_LIFE))) static void loaded(void)
+{
+    loading = false;
+}

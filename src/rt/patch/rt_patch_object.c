@@ -1,0 +1,211 @@
+/* Plans, places and switches one object. */
+#include "rt/patch/rt_patch_object.h"
+
+#include <errno.h>
+
+#include "rt/object/rt_ids.h"
+#include "rt/object/rt_select.h"
+#include "rt/patch/rt_patch_note.h"
+#include "rt/rt_say.h"
+
+enum { ROUNDS = 16 }; /* attempts to place an object whose code is changed by others */
+
+/* ---- planning ---- */
+
+static bool make_plan(rt_patched *p)
+{
+    rt_patch_named room;
+    patch_named named;
+    uint32_t symbols = 0;
+    size_t size = 0;
+    patch_range *symbol = p->image.frame_header ? NULL : tl_rt_patch_symbols(p->o, &symbols, &size);
+    tl_rt_patch_names(p->o, &room, &named);
+    bool ok = patch_plan_make(&p->plan, &p->image, tl_rt_patch_machine(), &tl_rt_patch_memory, &named, symbol, symbols);
+    if (symbol)
+        tl_rt_memory_give(symbol, size);
+    return ok;
+}
+
+/* Functions get numbers in the order of their addresses. False: no memory, or no more numbers. */
+static bool number_functions(rt_patched *p)
+{
+    const patch_plan *plan = &p->plan;
+    rt_object *o = p->o;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < plan->functions; i++)
+        n += plan->function[i].why == PATCH_OK;
+    const size_t each = sizeof(uint64_t) + sizeof(uint32_t) + 2;
+    uint64_t *function = n ? tl_rt_memory_take(n * each) : NULL;
+    uint32_t base = function ? tl_rt_ids_take(n) : UINT32_MAX;
+    if (base == UINT32_MAX)
+        return false;
+    p->planned = (uint32_t *)(function + n);
+    p->chosen = (uint8_t *)(p->planned + n);
+    o->wanted = p->chosen + n;
+    n = 0;
+    for (uint32_t i = 0; i < plan->functions; i++) {
+        if (plan->function[i].why != PATCH_OK)
+            continue;
+        plan->function[i].number = base + 1 + n;
+        p->planned[n] = i;
+        function[n++] = plan->function[i].begin - o->bias;
+    }
+    o->function = function;
+    o->base = base;
+    RT_PUBLISH();
+    o->count = n;
+    return true;
+}
+
+rt_patched *tl_rt_patch_object(rt_object *o)
+{
+    if (tl_rt_patch_is_sanitized(o)) {
+        tl_rt_say_error("is built for a sanitizer, and is not patched:", o->path, 0);
+        return NULL;
+    }
+    rt_patched *p = tl_rt_memory_take(sizeof *p);
+    if (!p)
+        return NULL;
+    p->o = o;
+    if (!tl_rt_patch_image(o, &p->image) || !make_plan(p)) {
+        tl_rt_say_error("no frames, no symbols, or no memory, so its functions are not patched:", o->path, 0);
+        tl_rt_memory_give(p, sizeof *p);
+        return NULL;
+    }
+    if (number_functions(p))
+        return p;
+    patch_plan_free(&p->plan);
+    tl_rt_memory_give(p, sizeof *p);
+    return NULL;
+}
+
+/* ---- placing ---- */
+
+static void forget_code(rt_patched *p, bool used)
+{
+    if (p->text.on)
+        tl_rt_memory_give(p->text.on, p->code.changes + 1);
+    p->text.on = NULL;
+    if (used) /* a thread may still be there */
+        patch_code_free(&p->code);
+    else
+        patch_code_drop(&p->code, tl_rt_patch_space());
+    p->placed = false;
+}
+
+/* A finished placing of what is wanted is checked once more, against what is in memory now. *again: a function was
+ * left out. */
+static bool check_code(rt_patched *p, bool *again)
+{
+    uint64_t where = 0;
+    uint32_t changed = 0;
+    *again = false;
+    if (!patch_check(&p->code, &p->plan, &where)) {
+        tl_rt_say_error("a fault of the recorder was found before anything was changed; not patched:", p->o->path, 0);
+        return false;
+    }
+    p->text = (rt_patch_text){.image = &p->image,
+                              .code = &p->code,
+                              .functions = p->plan.functions,
+                              .on = tl_rt_memory_take(p->code.changes + 1),
+                              .writable = p->o->writable};
+    if (!p->text.on)
+        return false;
+    *again = !tl_rt_patch_is_same(&p->text, &changed);
+    if (*again)
+        p->plan.function[changed].why = PATCH_CHANGED;
+    return !*again;
+}
+
+static bool place(rt_patched *p, bool alone)
+{
+    patch_stubs stubs;
+    const patch_order order = {
+        .stubs = &stubs, .alone = alone, .exact = tl_rt.set.exact, .shadow = tl_rt_patch_shadow()};
+    tl_rt_patch_stubs(&stubs);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        bool again = false;
+        if (tl_rt_patch_space_look() != 0 || !patch_place(&p->code, &p->plan, tl_rt_patch_space(), &order))
+            return false;
+        p->placed = check_code(p, &again);
+        if (p->placed)
+            break;
+        forget_code(p, false);
+        if (!again)
+            return false;
+    }
+    if (!p->placed)
+        return false;
+    int error = tl_rt_patch_space_seal();
+    if (error) {
+        tl_rt_say_error("pages cannot be made executable, so its functions are not patched:", p->o->path, -error);
+        forget_code(p, false);
+        return false;
+    }
+    tl_rt_patch_note_counts(p->o, &p->code.counts);
+    return true;
+}
+
+static bool is_on(const rt_patched *p)
+{
+    for (uint32_t i = 0; p->placed && i < p->code.changes; i++)
+        if (p->text.on[i])
+            return true;
+    return false;
+}
+
+/* Is what is wanted what was placed, and the code as it was? */
+static bool is_current(const rt_patched *p)
+{
+    uint32_t changed;
+    bool same = p->placed;
+    for (uint32_t i = 0; i < p->o->count && same; i++)
+        same = p->chosen[i] == p->o->wanted[i];
+    return same && tl_rt_patch_is_same(&p->text, &changed);
+}
+
+static void set_wanted(rt_patched *p)
+{
+    for (uint32_t i = 0; i < p->o->count; i++) {
+        patch_function *f = &p->plan.function[p->planned[i]];
+        p->chosen[i] = p->o->wanted[i];
+        if (f->why != PATCH_CHANGED)
+            f->why = p->chosen[i] ? PATCH_OK : PATCH_NOT_WANTED;
+    }
+}
+
+uint32_t tl_rt_patch_select(rt_patched *p, bool alone)
+{
+    rt_object *o = p->o;
+    tl_rt_select(o);
+    for (uint32_t i = 0; i < o->count; i++)
+        if (p->plan.function[p->planned[i]].size < tl_rt.set.min_size)
+            o->wanted[i] = 0;
+    if (!is_current(p) && is_on(p)) {
+        if (tl_rt.state != RT_ON && !p->refused && tl_rt.set.nfunc + tl_rt.set.nnot > 0)
+            tl_rt_say_error("some of its functions stay patched, so the patterns of the first start apply:", o->path,
+                            0);
+        p->refused = true;
+        return p->code.counts.patched;
+    }
+    if (!is_current(p)) {
+        if (p->placed)
+            forget_code(p, true);
+        set_wanted(p);
+        if (!place(p, alone))
+            return 0;
+    }
+    return p->code.counts.patched;
+}
+
+void tl_rt_patch_change(rt_patched *p, bool on, enum rt_patch_when when)
+{
+    if (!p->placed)
+        return;
+    int error = when == RT_PATCH_RUNNING ? tl_rt_patch_switch(&p->text, on)
+                                         : tl_rt_patch_write(&p->text, on, when == RT_PATCH_LOADING);
+    if (error && on)
+        tl_rt_say_error("cannot change code, so functions are not recorded:", p->o->path, -error);
+    if (on)
+        tl_rt_patch_note_frames(p->o);
+}

@@ -1,0 +1,39 @@
+/* An object that is patched: its plan, where it was placed, and what is in its code now.
+ *
+ * With tl_rt_sleds_lock taken and signals blocked; system calls only. */
+#ifndef TL_RT_PATCH_OBJECT_H
+#define TL_RT_PATCH_OBJECT_H
+
+#include "rt/patch/rt_patch_image.h"
+#include "rt/patch/rt_patch_process.h"
+#include "rt/patch/rt_patch_space.h"
+#include "rt/patch/rt_patch_write.h"
+
+typedef struct rt_patched {
+    rt_object *o;
+    patch_image image;
+    patch_plan plan;
+    uint32_t *planned; /* [o->count] index in the plan */
+    uint8_t *chosen;   /* [o->count] was it wanted when the object was placed? */
+    bool placed;
+    bool refused; /* a message said why */
+    patch_code code;
+    rt_patch_text text;
+    struct rt_patched *next;
+} rt_patched;
+
+/* Plans the functions of an object, and gives them numbers. NULL: it has none, or a message said why not. */
+rt_patched *tl_rt_patch_object(rt_object *o);
+/* Applies the patterns, and places what they select; `alone`: nothing of the program has run yet. Returns how many
+ * functions can be switched on. */
+uint32_t tl_rt_patch_select(rt_patched *p, bool alone);
+/* Switches code on or off. */
+enum rt_patch_when { RT_PATCH_LOADING, RT_PATCH_ALONE, RT_PATCH_RUNNING };
+void tl_rt_patch_change(rt_patched *p, bool on, enum rt_patch_when when);
+
+/* hook_patch.c */
+rt_patched *tl_rt_patched(void); /* the first of all objects */
+void tl_rt_patch_add(const struct link_map *m);
+const rt_hook *tl_rt_patch_hook(void);
+
+#endif

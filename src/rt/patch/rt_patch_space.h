@@ -1,0 +1,28 @@
+/* Pages of this process that jumps of patched code may lead to (patch_space.h).
+ *
+ * Free ranges are what /proc/self/maps leaves, without what a program may count on: the first 64 KiB, the lowest 4 GiB
+ * (unless the program itself is there), 64 MiB above the heap, and where the stack grows. Pages are mapped in chunks of
+ * up to 1 MiB, so that mappings stay few; memory is used only where something is stored. A page is writable until it is
+ * sealed, and executable from then on; never both.
+ *
+ * One thread at a time: with tl_rt_sleds_lock. System calls only, so also under the loader's lock. */
+#ifndef TL_RT_PATCH_SPACE_H
+#define TL_RT_PATCH_SPACE_H
+
+#include "patch/patch_space.h"
+
+/* An address in the program: below 4 GiB that of one that is not PIE. Once, before all others. */
+void tl_rt_patch_space_begin(uintptr_t program);
+/* Looks at what is mapped now; to be called before pages are taken for an object. 0 or -errno. */
+int tl_rt_patch_space_look(void);
+patch_space *tl_rt_patch_space(void);
+/* Makes all pages executable, and no longer writable. 0 or -errno; then no page may be jumped to that was not sealed
+ * before. */
+int tl_rt_patch_space_seal(void);
+
+/* Calls visit() for each mapping of the process, by address. `tag`: "[stack]", "[heap]", at most 11 characters; "" for
+ * others. 0 or -errno. From anywhere. */
+typedef void rt_mapping_visit(void *arg, uintptr_t from, uintptr_t to, const char *tag);
+int tl_rt_patch_mappings(rt_mapping_visit *visit, void *arg);
+
+#endif

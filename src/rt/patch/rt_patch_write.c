@@ -1,0 +1,230 @@
+/* Changes code while no other thread runs.
+ *
+ * Pages of code stay as they are: /proc/self/mem writes to pages that are only readable, as debuggers do. Where a
+ * kernel refuses that, pages are made writable, and not executable, for a moment. Each write has the changes of some
+ * KiB; the order of writes is that of tied changes, so an error in between leaves the code valid. */
+#include "rt/patch/rt_patch_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "rt/rt_store.h"
+#include "rt/rt_sys.h"
+
+enum { ROOM = 8192, GAP = 2048 /* no page without a change lies in between */, TRIES = 1000 };
+
+typedef struct writing {
+    uint8_t *room, *move;
+    long file;  /* /proc/self/mem, or -errno */
+    bool first; /* changes with live == 0 are written now, not the others */
+} writing;
+
+static uint8_t *memory(uint64_t address)
+{
+    return (uint8_t *)(uintptr_t)address;
+}
+
+static uint64_t end_of(const patch_change *c)
+{
+    return c->address + c->size;
+}
+
+static const uint8_t *bytes_of(const patch_change *c, bool on)
+{
+    return on ? c->now : c->was;
+}
+
+static bool is_same(const rt_patch_text *t, uint32_t i)
+{
+    const patch_change *c = &t->code->change[i];
+    const uint8_t *expected = bytes_of(c, t->on[i]);
+    for (unsigned k = 0; k < c->size; k++)
+        if (memory(c->address)[k] != expected[k])
+            return false;
+    return true;
+}
+
+bool tl_rt_patch_is_same(const rt_patch_text *t, uint32_t *function)
+{
+    for (uint32_t i = 0; i < t->code->changes; i++)
+        if (!is_same(t, i)) {
+            *function = t->code->change[i].function;
+            return false;
+        }
+    return true;
+}
+
+/* ---- which ---- */
+
+/* Is change i on afterwards? */
+static bool stays(const rt_patch_text *t, uint32_t i, const uint8_t *move)
+{
+    return t->on[i] && !move[i];
+}
+
+/* Changes that nobody executes by themselves are on before all others, and off after them. */
+static bool is_first(const patch_change *c)
+{
+    return c->live == 0;
+}
+
+/* `first`: do those stay? Returns whether any of the others does. */
+static bool choose_off(const rt_patch_text *t, rt_patch_can *can, uint8_t *move, bool first)
+{
+    const patch_change *c = t->code->change;
+    bool any = false;
+    for (uint32_t i = 0; i < t->code->changes; i++) {
+        const bool ok = (is_first(&c[i]) ? !first : can(&c[i], false)) && is_same(t, i);
+        move[i] = t->on[i] && ok && !(i > 0 && c[i].tied && stays(t, i - 1, move));
+        any |= stays(t, i, move) && !is_first(&c[i]);
+    }
+    return any;
+}
+
+/* One pass; true: a function was found that cannot be switched. `bad`: a byte for each function. */
+static bool find_bad(const rt_patch_text *t, rt_patch_can *can, uint8_t *bad)
+{
+    const patch_change *c = t->code->change;
+    bool found = false, above = true; /* is the next higher change on? */
+    for (uint32_t i = t->code->changes; i-- > 0;) {
+        const bool counts = i + 1 < t->code->changes && c[i + 1].tied;
+        const bool alone = (is_first(&c[i]) || can(&c[i], true)) && is_same(t, i);
+        const bool ok = t->on[i] || (!bad[c[i].function] && alone && (!counts || above));
+        found |= !ok && !bad[c[i].function];
+        bad[c[i].function] |= !ok;
+        above = ok;
+    }
+    return found;
+}
+
+bool tl_rt_patch_choose(const rt_patch_text *t, bool on, rt_patch_can *can, uint8_t *move)
+{
+    if (!on) {
+        if (choose_off(t, can, move, false))
+            choose_off(t, can, move, true);
+        return true;
+    }
+    uint8_t *bad = tl_rt_memory_take(t->functions + 1);
+    if (!bad)
+        return false;
+    while (find_bad(t, can, bad))
+        ;
+    for (uint32_t i = 0; i < t->code->changes; i++)
+        move[i] = !t->on[i] && is_same(t, i) && (is_first(&t->code->change[i]) || !bad[t->code->change[i].function]);
+    tl_rt_memory_give(bad, t->functions + 1);
+    return true;
+}
+
+static bool can_any(const patch_change *c, bool on)
+{
+    (void)c, (void)on;
+    return true;
+}
+
+static bool can_single(const patch_change *c, bool on)
+{
+    (void)on;
+    return !c->several;
+}
+
+/* ---- stores ---- */
+
+static int write_pages(const rt_patch_text *t, const uint8_t *from, uint64_t to, size_t n)
+{
+    const uint64_t low = to & ~(uint64_t)(PATCH_PAGE - 1),
+                   high = (to + n + PATCH_PAGE - 1) & ~(uint64_t)(PATCH_PAGE - 1);
+    const int closed = PROT_READ | PROT_EXEC | (t->writable ? PROT_WRITE : 0);
+    long error = RT_SYS3(SYS_mprotect, low, high - low, PROT_READ | PROT_WRITE);
+    if (error)
+        return (int)error;
+    rt_copy(memory(to), from, n);
+    for (unsigned i = 0; i < TRIES && (error = RT_SYS3(SYS_mprotect, low, high - low, closed)) != 0; i++)
+        RT_SYS0(SYS_sched_yield); /* the program cannot go on without */
+    return (int)error;
+}
+
+static int write_bytes(const rt_patch_text *t, long file, const uint8_t *from, uint64_t to, size_t n)
+{
+    size_t done = 0;
+    while (file >= 0 && done < n) {
+        long got = RT_SYS4(SYS_pwrite64, file, from + done, n - done, to + done);
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    return done == n ? 0 : write_pages(t, from + done, to + done, n - done);
+}
+
+/* Changes [i, k) in one write, those with live == 0 or the others. */
+static int write_run(const rt_patch_text *t, const writing *w, uint32_t i, uint32_t k)
+{
+    const patch_change *c = t->code->change;
+    const uint64_t begin = c[i].address;
+    const size_t n = end_of(&c[k - 1]) - begin;
+    bool any = false;
+    rt_copy(w->room, memory(begin), n);
+    for (uint32_t m = i; m < k; m++)
+        if (w->move[m] && is_first(&c[m]) == w->first) {
+            rt_copy(w->room + (c[m].address - begin), bytes_of(&c[m], !t->on[m]), c[m].size);
+            any = true;
+        }
+    int error = any ? write_bytes(t, w->file, w->room, begin, n) : 0;
+    for (uint32_t m = i; m < k && any && !error; m++)
+        if (w->move[m] && is_first(&c[m]) == w->first)
+            t->on[m] ^= 1;
+    return error;
+}
+
+/* The end of the run that begins with change i, or with `back` the begin of that which ends before i. */
+static uint32_t run_of(const patch_code *code, uint32_t i, bool back)
+{
+    const patch_change *c = code->change;
+    uint32_t k = i;
+    if (back) {
+        const uint64_t end = end_of(&c[i - 1]);
+        for (k = i - 1; k > 0 && c[k].address - c[k - 1].address < GAP && end - c[k - 1].address <= ROOM; k--)
+            ;
+    } else {
+        for (k = i + 1;
+             k < code->changes && c[k].address - c[k - 1].address < GAP && end_of(&c[k]) - c[i].address <= ROOM; k++)
+            ;
+    }
+    return k;
+}
+
+static int write_pass(const rt_patch_text *t, bool on, const writing *w)
+{
+    const uint32_t n = t->code->changes;
+    int error = 0;
+    for (uint32_t i = n, from; on && i > 0 && !error; i = from) {
+        from = run_of(t->code, i, true);
+        error = write_run(t, w, from, i);
+    }
+    for (uint32_t i = 0, to; !on && i < n && !error; i = to) {
+        to = run_of(t->code, i, false);
+        error = write_run(t, w, i, to);
+    }
+    return error;
+}
+
+int tl_rt_patch_write(rt_patch_text *t, bool on, bool before_main)
+{
+    const size_t n = ROOM + (size_t)t->code->changes;
+    uint8_t *room = tl_rt_memory_take(n);
+    if (!room)
+        return -ENOMEM;
+    int error = -ENOMEM;
+    writing w = {.room = room, .move = room + ROOM, .first = on};
+    if (tl_rt_patch_choose(t, on, before_main ? can_any : can_single, room + ROOM)) {
+        w.file = RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+        error = write_pass(t, on, &w);
+        w.first = !w.first;
+        if (!error)
+            error = write_pass(t, on, &w);
+        if (w.file >= 0)
+            RT_SYS1(SYS_close, w.file);
+    }
+    tl_rt_memory_give(room, n);
+    return error;
+}

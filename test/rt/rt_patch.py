@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""Patching of programs that were not built for it, in the process.
+
+    rt_patch.py inert      what is not asked for is not patched: patch=off, another exe, auto in a program with hooks
+    rt_patch.py choose     patterns, sizes, libraries
+    rt_patch.py switch     code is switched on and off while four threads run in it; in the end it is that of the file
+    rt_patch.py faults     system calls of the recorder fail, one at a time: the program does not notice
+    rt_patch.py refused    a system that does not let code be changed: one message, nothing is patched"""
+import json
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+import rt_build
+
+PATIENCE = 120
+THREADS = 4
+SWITCHES = 40
+COMPILERS = ("gcc", "clang-19", "clang-14")
+# Numbers of x86-64; all that patching uses.
+CALLS = {"mmap": 9, "mprotect": 10, "munmap": 11, "pwrite64": 18, "mremap": 25, "madvise": 28, "openat": 257, "read": 0,
+         "getdents64": 217, "membarrier": 324}
+ERRNO = {"mmap": 12, "mremap": 12, "pwrite64": 5}
+EACCES = 13
+FEWER, TOO_MANY = 99, 20                  # later ones are not those of patching
+PT_LOAD, PF_X = 1, 1
+
+
+def build(source, *flags):
+    compiler = next((c for c in COMPILERS if shutil.which(c)), None) or harness.skip("no compiler")
+    name = os.path.splitext(source)[0]
+    path = os.path.join(rt_build.folder("patch"), "-".join([name] + [re.sub(r"\W", "", flag) for flag in flags]))
+    with rt_build.Locked(path):
+        inputs = [os.path.join(rt_build.HERE, source), os.path.abspath(__file__)]
+        if not rt_build.newer(path, inputs):
+            rt_build.call([compiler, "-std=gnu17", "-O2"] + list(flags) + [inputs[0], "-o", path + ".new", "-lpthread"])
+            os.rename(path + ".new", path)
+    return path
+
+
+def recorder():
+    path = os.environ.get("TL_RT_SHARED", "")
+    if not os.path.exists(path) or os.uname().machine != "x86_64":
+        harness.skip("no recorder that patches is built here")
+    return path
+
+
+def settings(out, more):
+    env = {key: value for key, value in os.environ.items() if not key.startswith(("TRACELOOM", "XRAY_", "LD_PRELOAD"))}
+    env["TRACELOOM"] = "mode=profile:out=%s:%s" % (out, more)
+    return env
+
+
+def preloaded(out, more="patch=on"):
+    """For a program that will record to `out`, which must not be there yet."""
+    if os.path.exists(out):
+        os.unlink(out)
+    return dict(settings(out, more), LD_PRELOAD=recorder())
+
+
+def run(command, env):
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=PATIENCE)
+
+
+def calls_of(checks, path):
+    """{name: calls}"""
+    if not os.path.exists(path):
+        return {}
+    done = harness.run("report", "-q", "--json", "--by", "func", path)
+    checks.equal(done.status, 0, "status of report", done)
+    rows = json.loads(done.out)["functions"] if done.status == 0 else []
+    return {row["name"] or "#%d" % row["id"]: row["calls"] for row in rows}
+
+
+def plain(command):
+    done = run(command, {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"})
+    return done.returncode, done.stdout, done.stderr
+
+
+def printed(text):
+    return {words[1]: int(words[2]) for words in map(str.split, text.splitlines()) if words[:1] == ["call"]}
+
+
+# ---- what is patched ----
+
+def same(checks, done, command, what):
+    checks.equal((done.returncode, done.stdout, done.stderr), plain(command), what, "what the program does")
+
+
+def inert(checks, folder):
+    program, out = build("count_recursion.c"), os.path.join(folder, "out.tlp")
+    file = os.stat(program)
+    right, wrong = "exe=%d\\:%d" % (file.st_dev, file.st_ino), "exe=%d\\:%d" % (file.st_dev, file.st_ino + 1)
+    for more, recorded in (("patch=off", {}), ("patch=on:" + wrong, {}), ("patch=on:" + right, None), ("patch=auto", None)):
+        done = run([program], preloaded(out, more))
+        same(checks, done, [program], more)
+        expected = printed(done.stdout) if recorded is None else recorded
+        calls = calls_of(checks, out)
+        checks.equal({name: calls.get(name, 0) for name in expected}, expected, more, "calls")
+        checks.that(expected or not calls, more, "recorded", calls)
+    checks.that(os.path.exists(out), "nothing was recorded at all")
+    # A program with hooks is recorded through them: what has none is not seen.
+    hooked = build("count_recursion.c", "-finstrument-functions")
+    done = run([hooked], preloaded(out, "patch=auto"))
+    same(checks, done, [hooked], "hooks and patch=auto")
+    calls = calls_of(checks, out)
+    checks.equal(calls, {name: n for name, n in printed(done.stdout).items() if n}, "hooks and patch=auto, calls")
+
+
+def choose(checks, folder):
+    program, out = build("count_tail.c"), os.path.join(folder, "out.tlp")
+    done = run([program], preloaded(out))
+    names = {name: n for name, n in printed(done.stdout).items() if n}
+    one = sorted(names)[0]
+    base = os.path.basename(program)
+    for more, expected in (("func=" + one, {one}), ("func=*:not=" + one, set(names) - {one}), ("func=%s\\:%s" % (base, one), {one}),
+                           ("func=nobody*\\:%s:func=%s" % (one, one), {one})):
+        done = run([program], preloaded(out, "patch=on:" + more))
+        same(checks, done, [program], more)
+        calls = calls_of(checks, out)
+        checks.equal({name: n for name, n in calls.items() if name in names}, {name: names[name] for name in expected}, more)
+    for more, word in (("func=nobody*", "matches"), ("min-size=1M", "none of the functions can be patched")):
+        done = run([program], preloaded(out, "patch=on:strict=on:" + more))
+        checks.equal((done.returncode, done.stdout), (125, ""), more, "with strict")
+        checks.that(done.stderr.count("\n") == 1 and word in done.stderr, more, "message:", done.stderr)
+    # Functions of libraries, if they are named: libc by more than lib*.
+    done = run(["/bin/ls", folder], preloaded(out, "patch=on:libs=lib*"))
+    few = len(calls_of(checks, out))
+    done = run(["/bin/ls", folder], preloaded(out, "patch=on:libs=libc.so*"))
+    checks.equal((done.returncode, done.stderr), (0, ""), "ls with libc patched")
+    many = calls_of(checks, out)
+    checks.that(few > 0 and sum(name in ("malloc", "strlen", "memcpy", "__libc_start_main", "qsort", "setlocale", "exit") or
+                                name.startswith("libc.so") for name in many) > 0, few, "functions, then", sorted(many)[:50])
+
+
+# ---- switching ----
+
+def code_parts(path):
+    """[(address, bytes)] of the executable segments of a file."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at, size, n = struct.unpack_from("<Q", data, 32)[0], *struct.unpack_from("<HH", data, 54)
+    for i in range(n):
+        kind, flags, offset, address, _, length = struct.unpack_from("<IIQQQQ", data, at + i * size)
+        if kind == PT_LOAD and flags & PF_X:
+            yield address, data[offset:offset + length]
+
+
+def base_of(pid, path):
+    with open("/proc/%d/maps" % pid) as maps:
+        return next(int(line.split("-")[0], 16) for line in maps if line.rstrip().endswith(path))
+
+
+def differences(pid, path):
+    """Bytes of code in memory that are not those of the file."""
+    found = 0
+    with open("/proc/%d/mem" % pid, "rb", 0) as memory:
+        for address, data in code_parts(path):
+            memory.seek(base_of(pid, path) + address)
+            found += sum(a != b for a, b in zip(memory.read(len(data)), data))
+    return found
+
+
+def executable_and_writable(pid):
+    with open("/proc/%d/maps" % pid) as maps:
+        return [line for line in maps if "wx" in line.split()[1]]
+
+
+def ctl(checks, pid, *words):
+    done = harness.run("ctl", str(pid), *words)
+    checks.equal(done.status, 0, "ctl", words, done)
+    return done
+
+
+def switched(checks, folder, first):
+    """`first`: is it patched from the begin on?"""
+    program, out = build("patch_switch.c"), os.path.join(folder, "switch-%s.tlp" % first)
+    child = subprocess.Popen([program, str(THREADS)], env=preloaded(out, "patch=on:start=" + first), stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        checks.equal(child.stdout.readline(), "ready\n", "begin")
+        on = 0
+        for i in range(SWITCHES):
+            ctl(checks, child.pid, "start")
+            on += differences(child.pid, program) > 0
+            time.sleep(0.002 * (i % 5))
+            ctl(checks, child.pid, "stop")
+            if child.poll() is not None:
+                break
+        checks.equal((child.poll(), on), (None, SWITCHES), "first", first, "after switching: the end, times patched",
+                     child.returncode is not None and child.communicate())
+        if child.poll() is not None:
+            return
+        child.stdin.close()
+        line = child.stdout.readline().split()
+        left = differences(child.pid, program)
+        checks.equal(executable_and_writable(child.pid), [], "pages that are writable and executable")
+        child.terminate()
+        checks.equal((child.wait(PATIENCE), child.stderr.read()), (-signal.SIGTERM, ""), "the end")
+        # What was put in before main may be more than can be taken back while threads run.
+        checks.that(left == 0 if first == "off" else left < 2000, "first", first, left, "bytes of code are not those of the file")
+        calls = calls_of(checks, out + ".live")
+        checks.that(0 < calls.get("turn", 0) <= int(line[1]), "turns", line, "recorded", calls.get("turn"))
+        print("first", first, left, "bytes stay;", calls.get("turn"), "of", line[1], "turns recorded")
+    finally:
+        child.kill()
+        child.wait()
+
+
+def switch(checks, folder):
+    for first in ("off", "on"):
+        switched(checks, folder, first)
+
+
+# ---- faults ----
+
+def faults(checks, folder):
+    program, injector = build("count_recursion.c"), build("patch_inject.c")
+    usual, out, tried = plain([program]), os.path.join(folder, "out.tlp"), 0
+    env = preloaded(out)
+    env["INJECT_PRELOAD"] = env.pop("LD_PRELOAD")
+    for call, number in CALLS.items():
+        for n in range(1, TOO_MANY):
+            done = run([injector, str(number), str(ERRNO.get(call, EACCES)), str(n), program], env)
+            if done.returncode == FEWER:
+                break
+            checks.equal((done.returncode, done.stdout), usual[:2], call, n, "fails: the program", done.stderr)
+            calls, expected = calls_of(checks, out), printed(usual[1])
+            checks.that(all(calls.get(name, 0) <= made for name, made in expected.items()), call, n, calls)
+            tried += 1
+            for name in os.listdir(folder):
+                os.unlink(os.path.join(folder, name))
+    print(tried, "system calls failed")
+    checks.that(tried > 30, "only", tried, "system calls failed")
+
+
+def refused(checks, folder):
+    """Each of the first mprotect() and each write to memory fails: the self-test finds it."""
+    program, injector = build("count_recursion.c"), build("patch_inject.c")
+    usual, out = plain([program]), os.path.join(folder, "out.tlp")
+    env = preloaded(out, "patch=on:control=off")
+    env["INJECT_PRELOAD"] = env.pop("LD_PRELOAD")
+    found = 0
+    for n in range(1, 4):
+        done = run([injector, str(CALLS["mprotect"]), str(EACCES), str(n), program], env)
+        checks.equal((done.returncode, done.stdout), usual[:2], n, "the program", done.stderr)
+        found += "code cannot be changed here, so nothing is patched" in done.stderr
+    checks.that(found > 0, "mprotect fails, and no message says so")
+    env["TRACELOOM"] += ":strict=on"
+    done = run([injector, str(CALLS["mprotect"]), str(EACCES), "1", program], env)
+    checks.equal((done.returncode, done.stdout), (125, ""), "strict", done.stderr)
+    checks.equal(done.stderr.count("\n"), 1, "messages", done.stderr)
+
+
+CASES = {"inert": inert, "choose": choose, "switch": switch, "faults": faults, "refused": refused}
+
+
+def main():
+    recorder()
+    checks = harness.Checks()
+    with harness.work_folder() as folder:
+        CASES[sys.argv[1]](checks, folder)
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()
