@@ -13,7 +13,7 @@
  *                sleds, but functions by address lie in it. build-id=- if it has none
  *   frames object=3 first=164 at=5a10,1c0,30
  *                patched functions from the number `first` on: an address without bias, then differences, hexadecimal
- *   patched object=3 functions=727 patched=725 late=3 ends=1053 ends-patched=1050 why=2 a fragment of ...
+ *   patched object=3 functions=727 patched=725 late=3 ends=1053 ends-patched=1050 why=it shares ... (2)
  *                how many there are, and why some are left out
  *   function id=77 object=1 address=0x1139
  *                -finstrument-functions: address without bias

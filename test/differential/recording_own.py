@@ -157,7 +157,7 @@ def names(checks, folder):
     expect("patched library gone", in_program | {12}, note="there is no file " + library)
     patched = harness.run("info", "--json", path).json()["patched"]
     checks.equal(patched, {"1": "program.elf: 7 of 9 functions; 1 ends late (--dry-run says which); "
-                                "left out: 2 a fragment of several functions",
+                                "left out: it shares a fragment with another function (2)",
                            "2": "libpage.so: 3 of 3 functions"}, "counts")
     result = harness.run("report", path, "-e", folder + "/missing")
     checks.equal(result.status, 3, "what was given has to be there", result)

@@ -141,7 +141,7 @@ class Recorder:
                 self.note("frames object=%d first=%d at=%s" % (number, base + 1 + first, ",".join("%x" % d for d in differences)))
         if patched:
             self.places.update({function: place_of(function) for function in range(1, BY_ADDRESS)})
-            self.note("patched object=1 functions=9 patched=7 late=1 ends=12 ends-patched=11 why=2 a fragment of several functions")
+            self.note("patched object=1 functions=9 patched=7 late=1 ends=12 ends-patched=11 why=it shares a fragment with another function (2)")
             self.note("patched object=2 functions=3 patched=3 late=0 ends=3 ends-patched=3")
 
     def notes_of_begin(self, patched=0):

@@ -3,6 +3,7 @@
 #include "rt_host.h"
 
 #if RT_HERE
+#include "patch/patch_why.c"
 #include "rt/patch/rt_patch_note.c"
 #include "rt/rt_say.c"
 
@@ -39,6 +40,26 @@ static void test_the_line_of_counts(void **state)
     assert_ptr_equal(o.patched, l);
     assert_int_equal(pieces, 1);
     assert_contains(l->text, " functions=728 ");
+
+    /* Reasons of functions; fragments and the like are none. */
+    c.why[PATCH_OK] = 724;
+    c.why[PATCH_IS_PART] = 100;
+    c.why[PATCH_IS_START] = 1;
+    c.why[PATCH_SHARED_PART] = 2;
+    c.why[PATCH_NO_ROOM] = 1;
+    char expected[256];
+    snprintf(expected, sizeof expected, " ends-patched=1050 why=%s (2); %s (1)", patch_why_text(PATCH_SHARED_PART),
+             patch_why_text(PATCH_NO_ROOM));
+    tl_rt_patch_note_counts(&o, &c);
+    assert_string_equal(strstr(l->text, " ends-patched"), expected);
+
+    /* All of them, with the largest numbers, fit the line. */
+    for (unsigned i = 0; i < PATCH_WHYS; i++)
+        c.why[i] = UINT32_MAX;
+    c.functions = c.patched = c.late = c.ends = c.ends_patched = o.id = UINT32_MAX;
+    tl_rt_patch_note_counts(&o, &c);
+    assert_true(l->n + 1 < sizeof l->text);
+    assert_contains(l->text, patch_why_text(PATCH_WHYS - 1));
     free((void *)(uintptr_t)o.patched);
 }
 
