@@ -348,7 +348,9 @@ const tl_option tl_option_table[] = {
      "In an instruction trace this selects streams that were recorded per processor.\n",
      NULL},
     {TO(word, func), 'F', "func", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "these functions",
-     "Only functions whose name matches; a function without a name is called\n.Ql #id .\n"
+     "Only functions whose name matches.\n"
+     "A function without a symbol is called by its place,\n.Ql lua5.4+0x8870 ,\nor if that is unknown\n.Ql #id .\n"
+     "With\n.Cm record ,\n.Ql libz*:inflate*\nselects functions of objects whose file name matches.\n"
      "May be given several times: then any of them.\n",
      NULL},
     {TO(word, not_func), 'N', "not", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "but not these",

@@ -11,6 +11,7 @@
 #include "rt/mode/rt_fdr.h"
 #include "rt/mode/rt_profile.h"
 #include "rt/object/rt_objects.h"
+#include "rt/object/rt_wanted.h"
 #include "rt/rt_clock.h"
 #include "rt/rt_files.h"
 #include "rt/rt_lane.h"
@@ -93,6 +94,7 @@ static void add_tables(void)
 static uint32_t select_functions(void)
 {
     uint32_t known = 0, wanted = 0;
+    tl_rt_wanted_forget();
     for (rt_hook *h = hooks; h; h = h->next) {
         uint32_t n = h->functions ? h->functions() : 0;
         known += n;

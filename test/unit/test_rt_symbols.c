@@ -4,10 +4,13 @@
 
 #if RT_HERE
 #include <elf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "build_elf.h"
 #include "op/symbols/symbolize.h"
+#include "scratch.h"
+#define RT_DEBUG_ROOT "debug"
 #include "rt/object/rt_maps.c"
 #include "rt/object/rt_plain.c"
 #include "rt/object/rt_symbols.c"
@@ -215,6 +218,94 @@ static void test_another_build_has_no_names(void **state)
     free(here);
 }
 
+/* A file with one table: `a` in it is a local function at 0x1000. `id`: the last byte of its build-id; 0: it has none.
+ */
+static void write_with_id(const char *path, uint32_t type, uint8_t id)
+{
+    static struct built b;
+    static uint8_t table[48],
+        note[20] = {4, 0, 0, 0, 4, 0, 0, 0, NT_GNU_BUILD_ID, 0, 0, 0, 'G', 'N', 'U', 0, 0xab, 0xcd};
+    put_symbol(table + 24, false, type == SHT_SYMTAB ? A : B, STB_LOCAL, STT_FUNC, 1, 0x1000);
+    note[19] = id;
+    const struct build_section s[] = {
+        {.name = ".t", .type = type, .link = 2, .entry_size = 24, .data = table, .size = sizeof table},
+        {.name = ".strtab", .type = SHT_STRTAB, .data = strings, .size = sizeof strings},
+        {.name = ".note.gnu.build-id", .type = id ? SHT_NOTE : SHT_PROGBITS, .data = note, .size = sizeof note},
+    };
+    build_elf(&b, false, ET_DYN, EM_X86_64, s, TL_COUNT(s));
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(b.bytes, 1, b.size, f), b.size);
+    fclose(f);
+}
+
+static void check_name(const char *expected)
+{
+    rt_symbols *s = tl_rt_symbols_open(&object);
+    if (!expected) {
+        assert_null(s);
+        return;
+    }
+    assert_non_null(s);
+    assert_string_equal(tl_rt_symbols_name(s, 0x1000), expected);
+    tl_rt_symbols_close(s);
+}
+
+/* The symbol table of a stripped file is in its debug file, if that has the same build-id. */
+static void test_debug_files(void **state)
+{
+    static const char debug[] = "debug/.build-id/ab/cd0007.debug";
+    mkdir("debug", 0777);
+    mkdir("debug/.build-id", 0777);
+    mkdir("debug/.build-id/ab", 0777);
+    snprintf(object.path, sizeof object.path, "stripped");
+    strcpy(object.build_id, "abcd0007");
+    write_with_id("stripped", SHT_DYNSYM, 7);
+    check_name("b");
+    write_with_id(debug, SHT_SYMTAB, 7);
+    check_name("a"); /* of two local ones that of .symtab */
+    write_with_id(debug, SHT_SYMTAB, 8);
+    check_name("b");
+    write_with_id(debug, SHT_SYMTAB, 0);
+    check_name("b");
+    write_with_id(debug, SHT_DYNSYM, 7);
+    check_name("b");
+    write_with_id(debug, SHT_SYMTAB, 7);
+    write_with_id("stripped", SHT_DYNSYM, 9); /* it was replaced; the debug file is that of what runs */
+    check_name("a");
+    unlink("stripped");
+    check_name("a");
+    write_with_id("stripped", SHT_SYMTAB, 7); /* nothing is missing */
+    write_with_id(debug, SHT_DYNSYM, 7);
+    check_name("a");
+    unlink(debug);
+    assert_int_equal(mkfifo(debug, 0600), 0); /* does not block */
+    unlink("stripped");
+    check_name(NULL);
+    strcpy(object.build_id, "ab");
+    check_name(NULL);
+    object.build_id[0] = '\0';
+    unlink(debug);
+    rmdir("debug/.build-id/ab");
+    rmdir("debug/.build-id");
+}
+
+static void test_imports(void **state)
+{
+    write_with_id("exports", SHT_DYNSYM, 0);
+    assert_false(tl_rt_symbols_import("exports", "b"));
+    assert_false(tl_rt_symbols_import("missing", "b"));
+    static struct built b;
+    build(&b);
+    tl_store16(b.bytes + b.data[DYNSYM] + 24 + 6, SHN_UNDEF, false); /* d, of the second table */
+    FILE *f = fopen("imports", "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(b.bytes, 1, b.size, f), b.size);
+    fclose(f);
+    assert_true(tl_rt_symbols_import("imports", "d"));
+    assert_false(tl_rt_symbols_import("imports", "a")); /* undefined in the first table alone */
+}
+
 static void test_no_file(void **state)
 {
     snprintf(object.path, sizeof object.path, "/nonexistent/traceloom");
@@ -295,7 +386,11 @@ RT_SKIPPED(test_names_are_those_of_the_library)
 RT_SKIPPED(test_cut_files)
 RT_SKIPPED(test_damaged_files)
 RT_SKIPPED(test_another_build_has_no_names)
+RT_SKIPPED(test_debug_files)
+RT_SKIPPED(test_imports)
 RT_SKIPPED(test_no_file)
+#define scratch_enter NULL
+#define scratch_leave NULL
 RT_SKIPPED(test_plain_names)
 RT_SKIPPED(test_plain_names_that_are_cut)
 #endif
@@ -309,6 +404,8 @@ int main(void)
         cmocka_unit_test(test_cut_files),
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_another_build_has_no_names),
+        cmocka_unit_test_setup_teardown(test_debug_files, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_imports, scratch_enter, scratch_leave),
         cmocka_unit_test(test_no_file),
         cmocka_unit_test(test_plain_names),
         cmocka_unit_test(test_plain_names_that_are_cut),

@@ -185,7 +185,7 @@ static int count_object(struct dl_phdr_info *info, size_t size, void *arg)
         return 0;
     bool home = (uintptr_t)tl_rt_life - low < high - low; /* its calls were resolved when it was linked */
     const char *path = info->dlpi_name[0] ? info->dlpi_name : tl_rt.exe;
-    if (!home && !tl_rt_wanted_imports(path, "__cyg_profile_func_enter"))
+    if (!home && !tl_rt_symbols_import(path, "__cyg_profile_func_enter"))
         return 0;
     const rt_object *o = tl_rt_object_at(low);
     if (o)
@@ -209,7 +209,6 @@ static uint32_t functions(void)
 
 static uint32_t select_all(void)
 {
-    tl_rt_wanted_forget();
     uint32_t n = count().wanted;
     tl_rt_ids_decide_again();
     return n;

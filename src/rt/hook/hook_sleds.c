@@ -2,7 +2,7 @@
 #include "rt/hook/rt_sled.h"
 #include "rt/object/rt_ids.h"
 #include "rt/object/rt_objects.h"
-#include "rt/object/rt_select.h"
+#include "rt/object/rt_wanted.h"
 
 rt_lock tl_rt_sleds_lock;
 static bool on; /* between start and stop; with the lock */

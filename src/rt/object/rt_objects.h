@@ -49,12 +49,18 @@ void tl_rt_object_note(rt_object *o);
 /* The object that contains an address is about to be unloaded. Not from hooks. */
 void tl_rt_object_leaves(uintptr_t address);
 
-/* Finds a function's name in the object's file (symbol table, then dynamic symbols) by its address without bias;
- * NULL if there is none. Maps the file while an rt_symbols is open. Not from hooks. */
+/* Names of functions, from the symbol table of the object's file, or of the debug file with its build-id, and from the
+ * dynamic symbols. All are in memory while an rt_symbols is open. From anywhere, with the lane busy; takes some ms. */
 typedef struct rt_symbols rt_symbols;
-rt_symbols *tl_rt_symbols_open(const rt_object *o);
-const char *tl_rt_symbols_name(rt_symbols *s, uint64_t address); /* until close */
+rt_symbols *tl_rt_symbols_open(const rt_object *o); /* NULL: none */
+/* The name of the function at an address without bias; NULL: none. Until close. */
+const char *tl_rt_symbols_name(rt_symbols *s, uint64_t address);
+/* All names, by address; a function may have several. */
+size_t tl_rt_symbols_count(const rt_symbols *s);
+const char *tl_rt_symbols_get(const rt_symbols *s, size_t i, uint64_t *address);
 void tl_rt_symbols_close(rt_symbols *s);
+/* Does the file import the function, by its dynamic symbols? Not from hooks. */
+bool tl_rt_symbols_import(const char *path, const char *function);
 /* The plain form of a C++ name, without arguments: "net::Reader::read" for _ZN3net6Reader4readEi. False: none. */
 bool tl_rt_symbols_plain(const char *linkage_name, char *out, size_t size);
 

@@ -1,19 +1,26 @@
-/* Names of functions by address, from the symbol tables of an object's file.
+/* Names of functions by address, from the symbol tables of an object's file and of its debug file.
  *
- * The file is read into our own memory, not mapped: truncating it does not crash the program.
+ * Files are read into our own memory, not mapped: truncating them does not crash the program.
  * The library finds the same names (op/symbols/symbolize.h): a function symbol with exactly the address, global before
- * weak before local, then the first in .symtab, then in .dynsym. Nothing in the file is trusted. */
+ * weak before local, then the first in .symtab, then in .dynsym. A file without .symtab has it in its debug file, which
+ * is found by the build-id. Nothing in a file is trusted. */
 #include <elf.h>
 #include <fcntl.h>
 
 #include "rt/object/rt_maps.h"
 #include "rt/object/rt_objects.h"
+#include "rt/rt_say.h"
 #include "rt/rt_store.h"
 #include "rt/rt_sys.h"
 
 /* Symbols with longer names are ignored, as in the library. */
 enum { NAME_MAX_BYTES = 65536, SECTIONS_MAX = 1 << 20, TABLES = 2, DIGIT = 11, COUNTS = 1 << DIGIT };
 #define TABLE_BYTES_MAX (UINT64_C(1) << 32)
+
+/* Where distributions put debug files; unit tests have a folder of their own. */
+#ifndef RT_DEBUG_ROOT
+#define RT_DEBUG_ROOT "/usr/lib/debug"
+#endif
 
 typedef struct entry {
     uint64_t address;
@@ -26,10 +33,18 @@ typedef struct part {
     size_t n;
 } part;
 
+/* An open file of this program's class, and its section headers. */
+typedef struct file {
+    int fd;
+    uint64_t size;
+    part headers;
+} file;
+
 struct rt_symbols {
-    part headers, symbol[TABLES], text[TABLES], index;
-    entry *sorted;
+    part symbol[TABLES], text[TABLES], index;
+    entry *sorted; /* by address, and where it is the same in the order of the tables */
     size_t n;
+    char path[RT_PATH];
 };
 
 static bool read_all(int fd, char *p, size_t n, uint64_t offset)
@@ -51,84 +66,102 @@ static void give(part *m)
 }
 
 /* Reads n bytes of the file; false, with nothing allocated, if the file is shorter or memory runs out. */
-static bool take(part *m, int fd, uint64_t offset, uint64_t n, uint64_t file)
+static bool take(part *m, const file *f, uint64_t offset, uint64_t n)
 {
-    if (n == 0 || n > TABLE_BYTES_MAX || offset > file || n > file - offset)
+    if (n == 0 || n > TABLE_BYTES_MAX || offset > f->size || n > f->size - offset)
         return false;
     *m = (part){tl_rt_memory_take(n), n};
-    if (m->p && read_all(fd, m->p, n, offset))
+    if (m->p && read_all(f->fd, m->p, n, offset))
         return true;
     give(m);
     return false;
 }
 
-/* The object's file may have been replaced since it was loaded. */
-static bool same_build(const rt_object *o, int fd, const Elf64_Ehdr *e, uint64_t file)
+static size_t sections(const file *f)
+{
+    return f->headers.n / sizeof(Elf64_Shdr);
+}
+
+static Elf64_Shdr section(const file *f, size_t i)
+{
+    Elf64_Shdr h;
+    rt_copy(&h, f->headers.p + i * sizeof h, sizeof h);
+    return h;
+}
+
+/* Does the file have a build-id, and is it this one? It may have been replaced since it was loaded. */
+static bool has_build_id(const file *f, const char *expected, bool if_none)
 {
     char id[65];
-    bool same = true;
-    part m, note;
-    if (!o->build_id[0] || e->e_phentsize != sizeof(Elf64_Phdr) ||
-        !take(&m, fd, e->e_phoff, (uint64_t)e->e_phnum * sizeof(Elf64_Phdr), file))
-        return true;
-    for (size_t i = 0; i < e->e_phnum; i++) {
-        Elf64_Phdr p;
-        rt_copy(&p, m.p + i * sizeof p, sizeof p);
-        if (p.p_type != PT_NOTE || !take(&note, fd, p.p_offset, p.p_filesz, file))
+    part note;
+    bool same = if_none;
+    for (size_t i = 0; expected[0] && i < sections(f); i++) {
+        const Elf64_Shdr h = section(f, i);
+        if (h.sh_type != SHT_NOTE || !take(&note, f, h.sh_offset, h.sh_size))
             continue;
         if (tl_rt_notes_build_id((const unsigned char *)note.p, note.n, id))
-            for (size_t k = 0; k < sizeof id && (k == 0 || id[k - 1]); k++)
-                same &= id[k] == o->build_id[k];
+            same = tl_rt_same(id, expected);
         give(&note);
     }
-    give(&m);
     return same;
 }
 
 /* Reads a symbol table and its names. A malformed table counts as missing. */
-static void read_table(rt_symbols *s, int fd, uint32_t type, unsigned t, uint64_t file)
+static void read_table(rt_symbols *s, const file *f, uint32_t type, unsigned t)
 {
-    size_t n = s->headers.n / sizeof(Elf64_Shdr);
-    Elf64_Shdr h, link;
-    for (size_t i = 0; i < n; i++) {
-        rt_copy(&h, s->headers.p + i * sizeof h, sizeof h);
-        if (h.sh_type != type || h.sh_entsize != sizeof(Elf64_Sym) || h.sh_link >= n)
+    for (size_t i = 0; i < sections(f); i++) {
+        const Elf64_Shdr h = section(f, i);
+        if (h.sh_type != type || h.sh_entsize != sizeof(Elf64_Sym) || h.sh_link >= sections(f))
             continue;
-        rt_copy(&link, s->headers.p + h.sh_link * sizeof link, sizeof link);
-        if (link.sh_type == SHT_STRTAB && take(&s->symbol[t], fd, h.sh_offset, h.sh_size, file) &&
-            !take(&s->text[t], fd, link.sh_offset, link.sh_size, file))
+        const Elf64_Shdr link = section(f, h.sh_link);
+        if (link.sh_type == SHT_STRTAB && take(&s->symbol[t], f, h.sh_offset, h.sh_size) &&
+            !take(&s->text[t], f, link.sh_offset, link.sh_size))
             give(&s->symbol[t]);
         return;
     }
 }
 
-static bool read_file(rt_symbols *s, const rt_object *o, int fd)
+static bool read_headers(file *f)
 {
-    Elf64_Ehdr e;
-    long file = RT_SYS3(SYS_lseek, fd, 0, 2 /* SEEK_END */);
-    if (file < (long)sizeof e || !read_all(fd, (char *)&e, sizeof e, 0))
-        return false;
     static const unsigned char ident[] = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB};
+    Elf64_Ehdr e;
+    long size = RT_SYS3(SYS_lseek, f->fd, 0, 2 /* SEEK_END */);
+    if (size < (long)sizeof e || !read_all(f->fd, (char *)&e, sizeof e, 0))
+        return false;
     for (size_t i = 0; i < sizeof ident; i++)
         if (e.e_ident[i] != ident[i])
             return false;
-    if (e.e_shentsize != sizeof(Elf64_Shdr) || !same_build(o, fd, &e, (uint64_t)file))
-        return false;
+    f->size = (uint64_t)size;
     uint64_t n = e.e_shnum;
+    if (e.e_shentsize != sizeof(Elf64_Shdr))
+        return false;
     if (n == 0) { /* too many for the field: the first section header has the number */
         part first;
-        if (!take(&first, fd, e.e_shoff, sizeof(Elf64_Shdr), (uint64_t)file))
-            return false;
         Elf64_Shdr h;
+        if (!take(&first, f, e.e_shoff, sizeof h))
+            return false;
         rt_copy(&h, first.p, sizeof h);
         n = h.sh_size;
         give(&first);
     }
-    if (n > SECTIONS_MAX || !take(&s->headers, fd, e.e_shoff, n * sizeof(Elf64_Shdr), (uint64_t)file))
+    return n <= SECTIONS_MAX && take(&f->headers, f, e.e_shoff, n * sizeof(Elf64_Shdr));
+}
+
+static bool file_open(file *f, const char *path)
+{
+    *f = (file){.fd = (int)RT_SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)};
+    if (f->fd < 0)
         return false;
-    read_table(s, fd, SHT_SYMTAB, 0, (uint64_t)file);
-    read_table(s, fd, SHT_DYNSYM, 1, (uint64_t)file);
-    return true;
+    if (read_headers(f))
+        return true;
+    RT_SYS1(SYS_close, f->fd);
+    return false;
+}
+
+static void file_close(file *f)
+{
+    give(&f->headers);
+    RT_SYS1(SYS_close, f->fd);
 }
 
 static uint32_t rank_of(unsigned binding)
@@ -136,12 +169,19 @@ static uint32_t rank_of(unsigned binding)
     return binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : binding == STB_LOCAL ? 2 : 3;
 }
 
+/* Bytes of names up to the last terminator. */
+static size_t terminated(const part *text)
+{
+    size_t size = text->n;
+    while (size > 0 && text->p[size - 1] != '\0')
+        size--;
+    return size;
+}
+
 /* Puts the functions of a table at `to`, unless it is NULL; returns their number. */
 static size_t functions_of(const part *symbol, const part *text, entry *to)
 {
-    size_t n = 0, size = text->n;
-    while (size > 0 && text->p[size - 1] != '\0')
-        size--;
+    size_t n = 0, size = terminated(text);
     for (size_t i = 0; i < symbol->n / sizeof(Elf64_Sym); i++) {
         Elf64_Sym y;
         rt_copy(&y, symbol->p + i * sizeof y, sizeof y);
@@ -181,7 +221,7 @@ static entry *sort(entry *a, entry *b, uint32_t *count, size_t n)
     return a;
 }
 
-/* Sorts all functions of both tables, and keeps the best one for each address. */
+/* Sorts all functions of both tables. */
 static bool make_index(rt_symbols *s)
 {
     size_t n[TABLES], total = 0;
@@ -197,38 +237,65 @@ static bool make_index(rt_symbols *s)
     functions_of(&s->symbol[0], &s->text[0], a);
     functions_of(&s->symbol[1], &s->text[1], a + n[0]);
     s->sorted = sort(a, a + total, (uint32_t *)(void *)(a + 2 * total), total);
-    for (size_t i = 0; i < total; i++)
-        if (s->n == 0 || s->sorted[s->n - 1].address != s->sorted[i].address)
-            s->sorted[s->n++] = s->sorted[i];
-        else if (s->sorted[i].rank < s->sorted[s->n - 1].rank)
-            s->sorted[s->n - 1] = s->sorted[i];
+    s->n = total;
     return true;
 }
 
 /* The program's own file stays reachable even if it was renamed or removed. */
-static int open_file(const rt_object *o)
+static bool open_object(file *f, rt_symbols *s, const rt_object *o)
 {
     static const char self[] = "/proc/self/exe";
-    char path[RT_PATH];
-    long n = RT_SYS4(SYS_readlinkat, AT_FDCWD, self, path, sizeof path - 1), k = 0;
-    while (k < n && path[k] == o->path[k])
+    long n = RT_SYS4(SYS_readlinkat, AT_FDCWD, self, s->path, sizeof s->path - 1), k = 0;
+    while (k < n && s->path[k] == o->path[k])
         k++;
     bool is_self = n > 0 && k == n && o->path[k] == '\0';
-    return (int)RT_SYS4(SYS_openat, AT_FDCWD, is_self ? self : o->path, O_RDONLY | O_CLOEXEC, 0);
+    return file_open(f, is_self ? self : o->path);
+}
+
+/* ROOT/.build-id/ab/cdef.debug */
+static bool open_debug(file *f, rt_symbols *s, const rt_object *o)
+{
+    static const char root[] = RT_DEBUG_ROOT "/.build-id/", end[] = ".debug";
+    const size_t n = rt_length(o->build_id);
+    char *p = s->path;
+    if (n < 3 || sizeof root + n + sizeof end + 1 > sizeof s->path)
+        return false;
+    rt_copy(p, root, sizeof root - 1);
+    p += sizeof root - 1;
+    rt_copy(p, o->build_id, 2);
+    p[2] = '/';
+    rt_copy(p + 3, o->build_id + 2, n - 2);
+    rt_copy(p + 1 + n, end, sizeof end);
+    return file_open(f, s->path);
+}
+
+static void read_tables(rt_symbols *s, const rt_object *o)
+{
+    file f;
+    if (open_object(&f, s, o)) {
+        if (has_build_id(&f, o->build_id, true)) {
+            read_table(s, &f, SHT_SYMTAB, 0);
+            read_table(s, &f, SHT_DYNSYM, 1);
+        }
+        file_close(&f);
+    }
+    if (!s->symbol[0].p && open_debug(&f, s, o)) {
+        if (has_build_id(&f, o->build_id, false))
+            read_table(s, &f, SHT_SYMTAB, 0);
+        file_close(&f);
+    }
 }
 
 rt_symbols *tl_rt_symbols_open(const rt_object *o)
 {
-    int fd = open_file(o);
-    if (fd < 0)
-        return NULL;
     rt_symbols *s = tl_rt_memory_take(sizeof *s);
-    if (s && !(read_file(s, o, fd) && make_index(s))) {
-        tl_rt_symbols_close(s);
-        s = NULL;
-    }
-    RT_SYS1(SYS_close, fd);
-    return s;
+    if (!s)
+        return NULL;
+    read_tables(s, o);
+    if (make_index(s))
+        return s;
+    tl_rt_symbols_close(s);
+    return NULL;
 }
 
 const char *tl_rt_symbols_name(rt_symbols *s, uint64_t address)
@@ -241,19 +308,51 @@ const char *tl_rt_symbols_name(rt_symbols *s, uint64_t address)
         else
             high = middle;
     }
-    if (low == s->n || s->sorted[low].address != address)
-        return NULL;
-    const char *name = s->sorted[low].name;
-    return rt_length(name) <= NAME_MAX_BYTES ? name : NULL;
+    const entry *best = NULL;
+    for (; low < s->n && s->sorted[low].address == address; low++)
+        if (!best || s->sorted[low].rank < best->rank)
+            best = &s->sorted[low];
+    return best && rt_length(best->name) <= NAME_MAX_BYTES ? best->name : NULL;
+}
+
+size_t tl_rt_symbols_count(const rt_symbols *s)
+{
+    return s->n;
+}
+
+const char *tl_rt_symbols_get(const rt_symbols *s, size_t i, uint64_t *address)
+{
+    *address = s->sorted[i].address;
+    return s->sorted[i].name;
 }
 
 void tl_rt_symbols_close(rt_symbols *s)
 {
-    give(&s->headers);
     give(&s->index);
     for (unsigned t = 0; t < TABLES; t++) {
         give(&s->symbol[t]);
         give(&s->text[t]);
     }
     tl_rt_memory_give(s, sizeof *s);
+}
+
+bool tl_rt_symbols_import(const char *path, const char *function)
+{
+    file f;
+    bool found = false;
+    rt_symbols *s = tl_rt_memory_take(sizeof *s);
+    if (!s)
+        return false;
+    if (file_open(&f, path)) {
+        read_table(s, &f, SHT_DYNSYM, 1);
+        file_close(&f);
+    }
+    const size_t size = terminated(&s->text[1]);
+    for (size_t i = 0; !found && i < s->symbol[1].n / sizeof(Elf64_Sym); i++) {
+        Elf64_Sym y;
+        rt_copy(&y, s->symbol[1].p + i * sizeof y, sizeof y);
+        found = y.st_shndx == SHN_UNDEF && y.st_name < size && tl_rt_same(s->text[1].p + y.st_name, function);
+    }
+    tl_rt_symbols_close(s);
+    return found;
 }

@@ -11,7 +11,7 @@
 
 #include "rt/hook/rt_sled.h"
 #include "rt/object/rt_ids.h"
-#include "rt/object/rt_select.h"
+#include "rt/object/rt_wanted.h"
 #include "rt/patch/rt_patch_object.h"
 #include "rt/rt_say.h"
 

@@ -176,7 +176,7 @@ bool tl_rt_found_object(uintptr_t address, const char *path)
         return false;
     rt_object *o = tl_rt_memory_take(sizeof *o);
     bool found = o && look_at(address, o) && tl_rt_found_map(o, o->path, &begin, &end);
-    const bool itself = found && tl_rt_wanted_imports(o->path, "tl_rt_object_register");
+    const bool itself = found && tl_rt_symbols_import(o->path, "tl_rt_object_register");
     if (found && !itself) {
         if (!stays(o))
             tl_rt_unload_watch(o);

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "rt/object/rt_ids.h"
-#include "rt/object/rt_select.h"
+#include "rt/object/rt_wanted.h"
 #include "rt/patch/rt_patch_note.h"
 #include "rt/rt_say.h"
 
