@@ -69,6 +69,16 @@ static void find_objects(void)
             tl_rt_patch_add(m);
 }
 
+/* Blocks of an object lie together, near its code. All objects get room for them before the first one is placed, whose
+ * jumps go everywhere. */
+static void keep_room(void)
+{
+    if (tl_rt_patch_space_look() != 0)
+        return;
+    for (const rt_patched *p = first; p; p = p->next)
+        tl_rt_patch_keep_room(p);
+}
+
 /* Once, when recording begins for the first time. */
 static void prepare(void)
 {
@@ -84,6 +94,7 @@ static void prepare(void)
     }
     find_objects();
     state = READY;
+    keep_room();
     if (!first)
         useless("no functions were found that can be patched", 0);
 }

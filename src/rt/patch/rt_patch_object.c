@@ -57,6 +57,17 @@ static bool number_functions(rt_patched *p)
     return true;
 }
 
+/* Libraries of data have no functions. */
+static void say_left_out(const rt_object *o)
+{
+    rt_line l;
+    rt_line_begin(&l);
+    tl_rt_line_text(&l, "no functions are patched in '");
+    tl_rt_line_text(&l, o->path);
+    tl_rt_line_text(&l, "': it has neither frames nor symbols of functions, or there is no memory");
+    tl_rt_say(&l, 0, false);
+}
+
 rt_patched *tl_rt_patch_object(rt_object *o)
 {
     if (tl_rt_patch_is_sanitized(o)) {
@@ -68,7 +79,7 @@ rt_patched *tl_rt_patch_object(rt_object *o)
         return NULL;
     p->o = o;
     if (!tl_rt_patch_image(o, &p->image) || !make_plan(p)) {
-        tl_rt_say_error("no frames, no symbols, or no memory, so its functions are not patched:", o->path, 0);
+        say_left_out(o);
         tl_rt_memory_give(p, sizeof *p);
         return NULL;
     }
@@ -80,6 +91,14 @@ rt_patched *tl_rt_patch_object(rt_object *o)
 }
 
 /* ---- placing ---- */
+
+void tl_rt_patch_keep_room(const rt_patched *p)
+{
+    const uint64_t reach = UINT64_C(1) << 31, margin = 1 << 16, large = 16 << 20, some = 1 << 20, each = 64;
+    const uint64_t size = p->plan.sites * each;
+    const uint64_t low = p->o->high > reach ? p->o->high - reach + margin : margin;
+    tl_rt_patch_space_keep(low, p->o->low + reach - margin, p->o->high, (size < large ? large : size) + some);
+}
 
 static void forget_code(rt_patched *p, bool used)
 {

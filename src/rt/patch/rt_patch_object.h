@@ -24,6 +24,8 @@ typedef struct rt_patched {
 
 /* Plans the functions of an object, and gives them numbers. NULL: it has none, or a message said why not. */
 rt_patched *tl_rt_patch_object(rt_object *o);
+/* Keeps room for its blocks in the space. */
+void tl_rt_patch_keep_room(const rt_patched *p);
 /* Applies the patterns, and places what they select; `alone`: nothing of the program has run yet. Returns how many
  * functions can be switched on. */
 uint32_t tl_rt_patch_select(rt_patched *p, bool alone);

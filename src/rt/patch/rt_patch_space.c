@@ -14,7 +14,7 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-enum { CHUNK = 1 << 20, CHUNK_PAGES = CHUNK / PATCH_PAGE, CHUNKS_MAX = 16384 };
+enum { CHUNK = 1 << 20, CHUNK_PAGES = CHUNK / PATCH_PAGE, CHUNKS_MAX = 16384, KEPT = 512 };
 #define LOWEST     UINT64_C(0x10000)
 #define LOW_END    (UINT64_C(1) << 32)
 #define TOP        (UINT64_C(1) << 47)
@@ -39,6 +39,8 @@ static struct {
     size_t frees, free_room;
     chunk *chunk; /* by address */
     size_t chunks, chunk_room;
+    range kept[KEPT]; /* for blocks of objects that are placed later; not in `free` */
+    unsigned nkept;
     uint64_t low; /* nothing is taken below */
     bool stale;   /* something is mapped that we have not seen */
 } s;
@@ -65,6 +67,8 @@ static void shift(void *array, size_t i, size_t n, size_t size)
         p[k - 1 + words] = p[k - 1];
 }
 
+/* ---- what is free ---- */
+
 static bool add_free(size_t i, range r)
 {
     range *p = grown(s.free, s.frees, &s.free_room, sizeof *p);
@@ -76,8 +80,6 @@ static bool add_free(size_t i, range r)
     s.frees++;
     return true;
 }
-
-/* ---- what is free ---- */
 
 /* The first free range that ends above the address. */
 static size_t free_after(uint64_t address)
@@ -182,6 +184,8 @@ int tl_rt_patch_space_look(void)
     uint64_t heap = (uint64_t)RT_SYS1(SYS_brk, 0);
     bool ok = !l.failed && exclude(heap & ~(uint64_t)(PATCH_PAGE - 1), heap + HEAP_ROOM);
     ok = ok && exclude(l.stack ? l.stack - stack_room() : TOP, UINT64_MAX);
+    for (unsigned i = 0; i < s.nkept; i++)
+        ok = ok && exclude(s.kept[i].from, s.kept[i].to);
     if (!ok)
         s.frees = 0;
     return ok ? 0 : -ENOMEM;
@@ -300,12 +304,26 @@ static bool look_again(uint64_t page)
     return again && tl_rt_patch_space_look() == 0 && add_chunk(page);
 }
 
+/* [from, to) is wanted now, and lies in what was kept. */
+static bool release(uint64_t from, uint64_t to)
+{
+    for (unsigned i = 0; i < s.nkept; i++) {
+        range *r = &s.kept[i];
+        if (from != r->from || to > r->to)
+            continue;
+        r->from = to;
+        return add_free(free_after(from), (range){from, to});
+    }
+    return false;
+}
+
 static uint8_t *take(patch_space *space, uint64_t address, uint64_t size)
 {
     const uint64_t end = address + size;
     (void)space;
     if (size == 0 || end < address || (address | size) % PATCH_PAGE)
         return NULL;
+    release(address, end);
     for (uint64_t a = address; a < end; a += PATCH_PAGE) {
         const chunk *c = chunk_at(a);
         const size_t i = c ? 0 : free_after(a);
@@ -374,10 +392,24 @@ static uint64_t find(patch_space *space, uint64_t low, uint64_t high, uint64_t n
     const range limits = {low, high < UINT64_MAX ? high + 1 : high};
     (void)space;
     uint64_t best = find_in_chunks(limits, near, size);
+    for (unsigned i = 0; i < s.nkept && size > CHUNK / 2; i++)
+        if (s.kept[i].from >= low && s.kept[i].to - s.kept[i].from >= size && s.kept[i].from + size <= limits.to)
+            return s.kept[i].from;
     const bool ours = best != 0;
     for (size_t i = free_after(low); !ours && i < s.frees && s.free[i].from < limits.to; i++)
         best = nearer(best, place_in(s.free[i], limits, near, size), near);
     return best;
+}
+
+void tl_rt_patch_space_keep(uint64_t low, uint64_t high, uint64_t near, uint64_t size)
+{
+    uint64_t at = 0;
+    size = (size + PATCH_PAGE - 1) & ~(uint64_t)(PATCH_PAGE - 1);
+    for (size_t i = free_after(low); i < s.frees && s.free[i].from < high; i++)
+        at = nearer(at, place_in(s.free[i], (range){low, high}, near, size), near);
+    if (!at || s.nkept == KEPT || !exclude(at, at + size))
+        return;
+    s.kept[s.nkept++] = (range){at, at + size};
 }
 
 patch_space *tl_rt_patch_space(void)

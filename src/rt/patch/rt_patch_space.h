@@ -16,6 +16,9 @@ void tl_rt_patch_space_begin(uintptr_t program);
 /* Looks at what is mapped now; to be called before pages are taken for an object. 0 or -errno. */
 int tl_rt_patch_space_look(void);
 patch_space *tl_rt_patch_space(void);
+/* Keeps `size` bytes within [low, high), near a wish, for a large request that comes later: many single pages would
+ * leave no room for it. Only after a look. */
+void tl_rt_patch_space_keep(uint64_t low, uint64_t high, uint64_t near, uint64_t size);
 /* Makes all pages executable, and no longer writable. 0 or -errno; then no page may be jumped to that was not sealed
  * before. */
 int tl_rt_patch_space_seal(void);
