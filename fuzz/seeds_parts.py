@@ -49,6 +49,44 @@ def notes():
     write("recording", "no-fields", "traceloom version=1\nevent id=2 kind=counter name=y\nevent id=3 kind=instant fields= name=z\n")
 
 
+def patch_input(choices, ranges, entry="0c0708 9001"):
+    """Ranges are (place in the code, code in hexadecimal, rules, personality); `choices` as in fuzz_patch.c."""
+    frames, code, common = b"", bytearray(), {}
+    for at, text, rules, letters in ranges:
+        body = bytes.fromhex(text)
+        code.extend(b"\x90" * (at + len(body) - len(code)))
+        code[at:at + len(body)] = body
+        if letters not in common:
+            common[letters] = len(frames)
+            data = b"\x1b" * letters.count("R")
+            cie = struct.pack("<IB", 0, 1) + letters.encode() + b"\0\x01\x78\x10" + bytes([len(data)]) * ("z" in letters) + data
+            cie += bytes.fromhex(entry)
+            frames += struct.pack("<I", len(cie)) + cie
+        here = len(frames) + 8
+        fde = struct.pack("<IiI", len(frames) + 4 - common[letters], 0x401000 + at - (0x500000 + 8 + here), len(body)) + b"\0" + bytes.fromhex(rules)
+        frames += struct.pack("<I", len(fde)) + fde
+    frames += bytes(4)
+    return bytes([choices]) + struct.pack("<H", len(frames)) + frames + code
+
+
+def patch():
+    """Code as in test/unit/test_patch_plan.c."""
+    def to(begin, end, target):
+        return struct.pack("<i", target - end).hex()
+    jump = lambda at, target: "e9" + to(at, at + 5, target)
+    equal = lambda at, target: "0f84" + to(at, at + 6, target)
+    write("patch", "plain", patch_input(0, [
+        (0, "f30f1efa 53" + "e8" + to(5, 10, 0x20) + "5b c3", "45 0e10 46 0e08", "zR"), (0x20, "0f1f440000 85ff" + equal(0x27, 0x20) + jump(0x2d, 0x40), "", "zR"),
+        (0x40, "90909090 c3", "", "zR"), (0x50, "ff2500000000", "", "zR"), (0x60, "53 ffe0 5b ffe0", "41 0e10 43 0e08", "zR")]))
+    write("patch", "parts", patch_input(2, [
+        (0, "53 85ff" + equal(3, 0x20) + "5b c3", "41 0e10", "zR"), (0x20, "5b" + jump(0x21, 9), "0e10", "zR"), (0x30, "ffc0" + jump(0x32, 0x48), "", "zR"),
+        (0x40, "85ff" + equal(0x42, 0x30) + "c3", "", "zR"), (0x50, "90" + jump(0x51, 0x41), "0e10 0a 41 0b 0f 03 77 08 06", "zRS")]))
+    write("patch", "aarch64", patch_input(1, [(0, "5f2403d5 3f2303d5 fd7bbfa9 08000014 fd7bc1a8 c0035fd6", "4c 0e10 48 2d 0e00", "zRB"),
+                                              (0x20, "00008052 00001fd6", "", "zR")], "0c1f00"))
+    write("patch", "symbols", b"\x06\0\0" + patch_input(0, [(0, "53 5b c3", "", "zR"), (16, "85ff" + equal(18, 0) + "c3 90909090 53 c3", "", "zR"),
+                                                             (32, "90" * 99 + "c3", "", "zR")])[3:][-132:])
+
+
 def parts():
     text = b"what is packed is unpacked, " * 40
     write("unpack", "gzip", gzip.compress(text, mtime=0))
@@ -96,10 +134,10 @@ def any_format():
 
 
 def main():
-    for target in ("any", "json", "recording", "unpack", "demangle", "words", "control", "exe", "ctf_index", "rt_settings"):
+    for target in ("any", "json", "recording", "unpack", "demangle", "words", "control", "exe", "ctf_index", "rt_settings", "patch"):
         shutil.rmtree(os.path.join(CORPUS, target), ignore_errors=True)
         os.makedirs(os.path.join(CORPUS, target))
-    for step in (words, json_text, notes, parts, pages, binaries, any_format):
+    for step in (words, json_text, notes, patch, parts, pages, binaries, any_format):
         step()
 
 

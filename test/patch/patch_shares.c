@@ -1,7 +1,7 @@
 /* Plans ELF files as `record` would, and prints what came of it: functions, why some are left out, sites by kind, time.
- * With -l also each function that is left out.
+ * With -l also each function that is left out; with -s all functions and sites instead.
  *
- *   patch_shares [-l] FILE... */
+ *   patch_shares [-l|-s] FILE... */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
@@ -30,6 +30,8 @@ static void *grow(void *p, size_t from, size_t to)
 
 static const patch_memory memory = {take, give, grow};
 
+static const char *const kind[] = {"entry", "return", "tail", "indirect", "self"};
+
 static double now_ms(void)
 {
     struct timespec t;
@@ -49,7 +51,6 @@ static void list_left_out(const patch_plan *plan)
 
 static void print(const char *path, const patch_plan *plan, double ms)
 {
-    static const char *const kind[] = {"entry", "return", "tail", "indirect", "self"};
     uint32_t why[PATCH_WHYS] = {0}, sites[5] = {0}, alone = 0, functions = 0;
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < plan->functions; i++) {
@@ -73,7 +74,22 @@ static void print(const char *path, const patch_plan *plan, double ms)
         printf("    %6" PRIu32 " of the fragments belong to no function\n", alone);
 }
 
-static int shares(const char *path, bool list)
+/* For plan_compare.py. */
+static void list_all(const patch_plan *plan)
+{
+    for (uint32_t i = 1; i < plan->functions; i++) {
+        const patch_function *f = &plan->function[i];
+        printf("F %" PRIx64 " %" PRIx32 " %d %" PRIx64 " %" PRIx32 "\n", f->begin, f->size, f->why,
+               plan->function[f->parent].begin, f->entry);
+    }
+    for (uint32_t i = 0; i < plan->sites; i++) {
+        const patch_site *s = &plan->site[i];
+        printf("S %" PRIx64 " %d %d %s %d %" PRIx64 " %" PRIx64 "\n", s->address, s->length, s->room, kind[s->kind],
+               s->entry, s->target, plan->function[s->function].begin);
+    }
+}
+
+static int shares(const char *path, char option)
 {
     elf_file file;
     patch_plan plan;
@@ -83,8 +99,11 @@ static int shares(const char *path, bool list)
     const double start = now_ms();
     if (file.machine != machine->elf || !patch_plan_make(&plan, &file.image, machine, &memory, NULL, NULL, 0))
         return fprintf(stderr, "%s: no plan\n", path), 1;
-    print(path, &plan, now_ms() - start);
-    if (list)
+    if (option == 's')
+        list_all(&plan);
+    else
+        print(path, &plan, now_ms() - start);
+    if (option == 'l')
         list_left_out(&plan);
     patch_plan_free(&plan);
     elf_close(&file);
@@ -94,8 +113,8 @@ static int shares(const char *path, bool list)
 int main(int argc, char **argv)
 {
     int failed = 0;
-    const bool list = argc > 1 && strcmp(argv[1], "-l") == 0;
-    for (int i = 1 + list; i < argc; i++)
-        failed |= shares(argv[i], list);
+    const char option = argc > 1 && argv[1][0] == '-' ? argv[1][1] : 0;
+    for (int i = option ? 2 : 1; i < argc; i++)
+        failed |= shares(argv[i], option);
     return failed;
 }
