@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/text/words.h"
 #include "cli/formats_of.h"
 #include "cli/message.h"
 #include "cli/pager.h"
@@ -15,6 +16,15 @@ int tl_asked_view(const tl_cli *c, const tl_view **view)
         return TL_EXIT_DONE;
     tl_say_error(NULL, "--json does not go with --to %s", a->to);
     return TL_EXIT_USAGE;
+}
+
+const char *tl_view_names(char text[static TL_VIEW_NAMES])
+{
+    size_t n, at = 0;
+    const tl_view *const *view = tl_views(&n);
+    for (size_t i = 0; i < n; i++)
+        tl_words_add(text, TL_VIEW_NAMES, &at, ", ", view[i]->name);
+    return text;
 }
 
 tl_target tl_target_of(const tl_cli *c, const tl_view *view, const char *path)

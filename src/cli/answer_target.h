@@ -15,6 +15,9 @@ typedef struct tl_target {
 
 /* The view that is asked for; NULL: none is. Says if two are asked for; exit status. */
 int tl_asked_view(const tl_cli *c, const tl_view **view);
+/* "table, json, ...": all of them. Returns `text`. */
+#define TL_VIEW_NAMES 64u
+const char *tl_view_names(char text[static TL_VIEW_NAMES]);
 /* A view of what the command line asks for, in a file or on standard output ("-"). */
 tl_target tl_target_of(const tl_cli *c, const tl_view *view, const char *path);
 

@@ -151,7 +151,7 @@ const tl_option tl_option_table[] = {
      ".Cm self , total , calls , min , p50 , p90 , p99 , max ,\n"
      "all descending, or\n.Cm name .\n",
      "self total calls min p50 p90 p99 max name"},
-    {TO(top, top), 0, "top", "N", TL_GROUP_VERB, REPORT, "N rows; 0: all",
+    {TO(top, top), 0, "top", "N", TL_GROUP_VERB, REPORT | RECORD, "N rows; 0: all",
      "Prints only the first\n.Ar N\nrows, or all of them if it is 0.\n"
      "The default is what fits the screen on a terminal, and all rows otherwise.\n",
      NULL},
@@ -228,7 +228,7 @@ const tl_option tl_option_table[] = {
      "1G 100M 10G"},
     {TO(choice, start), 0, "start", "WHEN", TL_GROUP_VERB, RECORD, "on, or off: wait for traceloom ctl PID start",
      "Starts recording with the program, the default, or only when\n.Xr traceloom-ctl 1\nstarts it.\n", "on off"},
-    {TO(choice, how), 0, "how", "WAY", TL_GROUP_VERB, RECORD, "linked, preload or patch",
+    {TO(choice, how), 0, "how", "WAY", TL_GROUP_INSNS, RECORD, "linked, preload or patch",
      "Chooses how the program is recorded.\nThe default depends on what it is:\n"
      ".Bl -tag -width preload -compact\n"
      ".It Cm linked\nthrough the recorder that is linked into it; without one, says how to build it\n"
@@ -240,13 +240,13 @@ const tl_option tl_option_table[] = {
      "Patches the functions of libraries as well whose file names match,\n.Ql libz* ,\nalso if they are loaded later.\n"
      "Otherwise only those of the program itself are recorded.\nMay be given several times.\n",
      NULL},
-    {TO(amount, min_size), 0, "min-size", "N", TL_GROUP_SELECT, RECORD, "functions of N bytes or more",
+    {TO(amount, min_size), 0, "min-size", "N", TL_GROUP_INSNS, RECORD, "functions of N bytes or more",
      "Patches only functions whose code has at least this many bytes:\n.Ql 32 .\n", NULL},
-    {TO(flag, exact), 0, "exact", NULL, TL_GROUP_SELECT, RECORD, "only functions whose ends are all known",
+    {TO(flag, exact), 0, "exact", NULL, TL_GROUP_INSNS, RECORD, "only functions whose ends are all known",
      "Leaves out functions of which not every end can be patched.\n"
      "Otherwise their calls are counted, but some end late: with the next event of a caller.\n",
      NULL},
-    {TO(flag, children), 0, "children", NULL, TL_GROUP_VERB, RECORD, "patch the programs that it starts, too",
+    {TO(flag, children), 0, "children", NULL, TL_GROUP_INSNS, RECORD, "patch the programs that it starts, too",
      "Patches what the program starts as well.\nOtherwise only the program itself is patched.\n", NULL},
     {TO(flag, dry_run), 0, "dry-run", NULL, TL_GROUP_VERB, RECORD, "what would be patched, and what not",
      "Does not run the program: prints how many of its functions, and of those of the libraries of\n.Fl -libs ,\n"
@@ -255,7 +255,7 @@ const tl_option tl_option_table[] = {
      NULL},
     {TO(flag, any), 0, "any", NULL, TL_GROUP_VERB, RECORD, "run it without looking at it",
      "Runs any command, and loads nothing into it: it may start or load something that has a recorder.\n", NULL},
-    {TO(flag, json), 0, "json", NULL, TL_GROUP_OUTPUT, INFO | CHECK | REPORT | CTL, "print JSON, one line",
+    {TO(flag, json), 0, "json", NULL, TL_GROUP_OUTPUT, INFO | CHECK | REPORT | RECORD | CTL, "print JSON, one line",
      "Prints one line of JSON instead of text.\n"
      "Times are whole nanoseconds; names do not change between versions.\n",
      NULL},
@@ -267,7 +267,7 @@ const tl_option tl_option_table[] = {
      "@file"},
     {TO(flag, force), 'f', "force", NULL, TL_GROUP_OUTPUT, INFO | REPORT | CONVERT | RECORD, "replace a file",
      "Replaces the output file if it exists; without this option that is an error.\n", NULL},
-    {TO(text, to), 0, "to", "FORMAT", TL_GROUP_OUTPUT, INFO | REPORT | CONVERT, "output format",
+    {TO(text, to), 0, "to", "FORMAT", TL_GROUP_OUTPUT, INFO | REPORT | CONVERT | RECORD, "output format",
      "Writes this format, whatever the suffix of\n.Fl o ;\n.Nm traceloom help formats\nlists them.\n", "@write"},
     {TO(choice, text_style), 0, "text-style", "STYLE", TL_GROUP_OUTPUT, CONVERT, "babeltrace",
      "Prints text in this style:\n.Cm plain ,\nthe default, or\n.Cm babeltrace ,\n"
@@ -407,8 +407,8 @@ const tl_option tl_option_table[] = {
 
 const char *tl_group_title(const tl_verb *verb, tl_option_group group)
 {
-    static const char *const of_process[TL_GROUPS] = {"What is recorded", "Where it goes", "Which calls", "",
-                                                      "Always",           "Always"};
+    static const char *const of_process[TL_GROUPS] = {"What is recorded", "Where it goes", "Which calls",
+                                                      "Patched programs", "Always",        "Always"};
     static const char *const title[TL_GROUPS] = {"What is shown",      "Where it goes",  "Which part of the trace",
                                                  "Instruction traces", "How it is read", "Always"};
     return verb->id == TL_VERB_RECORD || verb->id == TL_VERB_CTL ? of_process[group] : title[group];

@@ -39,7 +39,7 @@ typedef enum tl_option_group {
     TL_GROUP_VERB,   /* specific to the verb */
     TL_GROUP_OUTPUT, /* output */
     TL_GROUP_SELECT, /* selection of a part of the trace */
-    TL_GROUP_INSNS,  /* of instructions; the short help has only their names */
+    TL_GROUP_INSNS,  /* of instructions, or of patching; the short help has only their names */
     TL_GROUP_INPUT,  /* reading the input */
     TL_GROUP_ALWAYS  /* common to all verbs */
 } tl_option_group;

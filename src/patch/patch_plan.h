@@ -106,6 +106,8 @@ void patch_plan_free(patch_plan *p);
 bool patch_plan_is_target(const patch_plan *p, uint64_t address);
 /* The function whose range has the address; UINT32_MAX: none. */
 uint32_t patch_plan_find(const patch_plan *p, uint64_t address);
+/* Names for patch_named, whose callers look them up in the object's exports; each list ends with NULL. */
+extern const char *const patch_never[], *const patch_twice[];
 /* "a fragment of several functions", ...: static, for people. */
 const char *patch_why_text(patch_why why);
 

@@ -92,9 +92,9 @@ def check_settings(checks):
     checks.that(preload[0].startswith("/") and LIBRARY in preload[0] and len(preload) == 1, "plain: LD_PRELOAD", preload)
     for key in ("libs", "min-size", "exact"):
         checks.that(key not in pairs, "plain:", key, "is not set")
-    pairs, preload = settings(checks, "--libs", "libz*", "--libs", "a:b\\*", "--min-size", "32", "--exact", "--children", "-m", "fdr", "--ring",
+    pairs, preload = settings(checks, "--libs", "libz*", "--libs", "a:b\\*", "--min-size", "2", "--exact", "--children", "-m", "fdr", "--ring",
                               "64M", "-F", "leaf", "-N", "x::y", "-D", "9", "--threshold", "5us", "--limit", "1G", "./plain")
-    for key, value in (("libs", ["libz*", "a:b\\*"]), ("min-size", ["32"]), ("exact", ["on"]), ("mode", ["fdr"]), ("ring", ["64M"]),
+    for key, value in (("libs", ["libz*", "a:b\\*"]), ("min-size", ["2"]), ("exact", ["on"]), ("mode", ["fdr"]), ("ring", ["64M"]),
                        ("func", ["leaf"]), ("not", ["x::y"]), ("depth", ["9"]), ("threshold", ["5us"]), ("limit", ["1G"]),
                        ("exe", None), ("start", ["on"])):
         checks.equal(pairs.get(key), value, "all options:", key)

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "analysis/trace/catalog.h"
-#include "base/text/words.h"
 #include "cli/answer_target.h"
 #include "cli/formats_of.h"
 #include "cli/info/info_at.h"
@@ -78,30 +77,18 @@ static int show_inputs(const tl_cli *c, const tl_target *to, tl_output *out)
     return status;
 }
 
-#define VIEW_NAMES 64u
-
-/* "table, json, ..." */
-static const char *list_views(char text[static VIEW_NAMES])
-{
-    size_t n, at = 0;
-    const tl_view *const *view = tl_views(&n);
-    for (size_t i = 0; i < n; i++)
-        tl_words_add(text, VIEW_NAMES, &at, ", ", view[i]->name);
-    return text;
-}
-
 /* How, and where. */
 static int choose_target(const tl_cli *c, tl_target *to)
 {
     const tl_arguments *a = c->args;
     const tl_view *view;
-    char names[VIEW_NAMES];
+    char names[TL_VIEW_NAMES];
     const int status = tl_asked_view(c, &view);
     if (status != TL_EXIT_DONE)
         return status;
     if (!view && (a->to || !tl_to_stdout(a)))
         tl_say_error(NULL, "%s %s: info writes %s", a->to ? "--to" : "-o", a->to ? a->to : a->output,
-                     list_views(names));
+                     tl_view_names(names));
     else if (a->has_at && view && view != &tl_view_table && view != &tl_view_json)
         tl_say_error(NULL, "--at goes with --json, or text");
     else if ((a->thread.n || a->cpu.n) && !a->has_at)

@@ -199,8 +199,12 @@ int tl_record_plan(tl_record *r)
 {
     const tl_arguments *a = r->cli->args;
     char path[PATH_MAX];
-    if (a->file.n == 0) {
-        tl_say_error(NULL, "record: no program to run; see traceloom record --help");
+    if (a->has_top || a->to || a->json) {
+        tl_say_error(NULL, "record: --%s%s%s: goes with --dry-run",
+                     a->has_top ? "top"
+                     : a->to    ? "to"
+                                : "json",
+                     a->to && !a->has_top ? " " : "", a->to && !a->has_top ? a->to : "");
         return TL_EXIT_RECORD;
     }
     int status = plan_names(r);

@@ -100,6 +100,12 @@ static int say_nothing(const tl_record *r)
 
 static int run(tl_record *r)
 {
+    if (r->cli->args->file.n == 0) {
+        tl_say_error(NULL, "record: no program to run; see traceloom record --help");
+        return TL_EXIT_RECORD;
+    }
+    if (r->cli->args->dry_run)
+        return tl_record_dry_run(r);
     int status = tl_record_plan(r);
     if (status == TL_EXIT_DONE)
         status = tl_record_find(r);

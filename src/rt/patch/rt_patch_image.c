@@ -175,13 +175,6 @@ bool tl_rt_patch_is_sanitized(const rt_object *o)
     return false;
 }
 
-/* Also functions that come back through an address that is kept elsewhere, so that they end by a jump. */
-static const char *const never[] = {"vfork",       "__vfork", "__libc_vfork", "__tls_get_addr", "__restore_rt",
-                                    "swapcontext", NULL};
-static const char *const twice[] = {"setjmp",        "_setjmp",     "__sigsetjmp", "sigsetjmp", "getcontext",
-                                    "setcontext",    "__setjmp",    "longjmp",     "_longjmp",  "siglongjmp",
-                                    "__longjmp_chk", "makecontext", NULL};
-
 void tl_rt_patch_names(const rt_object *o, rt_patch_named *room, patch_named *out)
 {
     symbols s;
@@ -191,9 +184,9 @@ void tl_rt_patch_names(const rt_object *o, rt_patch_named *room, patch_named *ou
         const Elf64_Sym *y = &s.symbol[i];
         if (!is_function(y))
             continue;
-        if (out->nevers < RT_PATCH_NAMED && is_among(&s, y, never))
+        if (out->nevers < RT_PATCH_NAMED && is_among(&s, y, patch_never))
             room->never[out->nevers++] = o->bias + y->st_value;
-        if (out->enters < RT_PATCH_NAMED && is_among(&s, y, twice))
+        if (out->enters < RT_PATCH_NAMED && is_among(&s, y, patch_twice))
             room->enter[out->enters++] = o->bias + y->st_value;
     }
 }
