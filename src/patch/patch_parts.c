@@ -99,6 +99,13 @@ static uint32_t set_of(patch_planner *p, uint32_t f)
     return f;
 }
 
+/* Who jumps to it never comes back: whose it is makes no difference. Where compilers know that code is not reached,
+ * they jump to what happens to be there, which may be the begin of another function's fragment. */
+static bool is_dead_end(const patch_planner *p, uint32_t f)
+{
+    return p->known[f].source == PATCH_MANY && !p->known[f].ends && p->known[f].trouble == PATCH_OK;
+}
+
 /* Jumps between a function and a fragment, but for those to a function's begin, which are calls. A function that jumps
  * into another one's middle ends there, if its frame is gone. */
 static void join(patch_planner *p)
@@ -110,7 +117,7 @@ static void join(patch_planner *p)
         if (!edge_of(p, &p->plan->site[i], &e))
             continue;
         const bool to_part = function[e.to].why == PATCH_IS_PART;
-        if (!to_part && !e.middle)
+        if (to_part ? is_dead_end(p, e.to) : !e.middle)
             continue;
         if (to_part || function[e.from].why == PATCH_IS_PART) {
             p->known[set_of(p, e.from)].set = set_of(p, e.to);

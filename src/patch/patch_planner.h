@@ -26,6 +26,7 @@ typedef struct patch_known {
     bool called;       /* directly, at its begin */
     bool entered;      /* called in its middle */
     bool returns;      /* or jumps indirectly */
+    bool ends;         /* that, or jumps to other ranges */
     bool falls;        /* its last instruction goes on into what follows */
     bool back;         /* jumps into the middle of its source */
     bool poked;        /* its source jumps into its middle */

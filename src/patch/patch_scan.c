@@ -58,6 +58,7 @@ static void look(patch_planner *p, uint32_t f, uint32_t at, const patch_insn *in
         if (!leaves(function, insn->target))
             break;
         *may = true;
+        p->known[f].ends |= insn->target - function->begin >= function->size;
         if (insn->odd)
             unknown(p, f, at);
         break;
@@ -67,7 +68,7 @@ static void look(patch_planner *p, uint32_t f, uint32_t at, const patch_insn *in
             unknown(p, f, at);
         // fall through
     case PATCH_INSN_RETURN:
-        p->known[f].returns = *may = true;
+        p->known[f].ends = p->known[f].returns = *may = true;
         break;
     default:
         break;

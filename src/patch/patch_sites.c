@@ -7,7 +7,7 @@ static uint8_t kind_of_jump(const patch_planner *p, const patch_site *c, uint32_
 {
     const patch_function *const function = p->plan->function;
     const uint32_t to = patch_index_find(p, c->target);
-    if (to == PATCH_NONE || function[to].parent != owner)
+    if (to == PATCH_NONE || (function[to].parent != owner && function[to].why != PATCH_IS_PART))
         return PATCH_TAIL;
     if (to == owner && patch_is_begin(&function[owner], c->target))
         return PATCH_SELF;

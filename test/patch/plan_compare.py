@@ -66,8 +66,9 @@ def expected(plan, begin, mnemonic, operands):
     if not jumps:
         return None
     target = int(TARGET.match(operands)[1], 16)
-    if plan.owner_of(target) != owner:
-        return ("tail", target)
+    there = plan.owner_of(target)
+    if there != owner:  # fragments of nobody never come back
+        return None if there is not None and plan.function[there][1] == PART else ("tail", target)
     return ("self", target) if target in (owner, plan.function[owner][3]) else None
 
 

@@ -270,6 +270,11 @@ static void test_fragments(void **state)
     /* of several functions */
     PLAN("shared, part alone, shared", parent, {.code = "5b c3", .rules = IN}, {.code = "53 e9 >1", .rules = PUSH});
     PLAN("shared, part alone, shared", parent, {.code = "e9 >2+1", .rules = IN}, {.code = "53 5b c3"});
+    /* the same, but it never comes back */
+    const range other = {.code = "53 e9 >1", .rules = PUSH};
+    PLAN("ok E0.1* Ra.1, part alone, ok E0.1*", parent, {.code = "0f 0b", .rules = IN}, other);
+    PLAN("shared, part alone, shared", parent, {.code = "06", .rules = IN}, other);
+    PLAN("shared, part alone, shared", parent, {.code = "5b", .rules = IN}, other);
     /* landing pads, which only the unwinder jumps to */
     PLAN("ok E0.1* R2.1, part of 0", {.code = "53 5b c3"}, {.code = "90 e9 >0+1", .rules = IN});
     PLAN("ok E0.1* R2.1, part alone", {.code = "53 5b c3"}, {.code = "90 c3", .rules = IN});
