@@ -69,8 +69,11 @@ set_property(TARGET traceloom-rt PROPERTY INTERFACE_LINK_LIBRARIES Threads::Thre
 add_library(traceloom-rt-start STATIC ${TL_RT_START})
 traceloom_rt_target(traceloom-rt-start)
 
+add_library(traceloom-rt-patch STATIC ${TL_RT_PATCH}) # for lint.rt_symbols, which walks over archives
+traceloom_rt_target(traceloom-rt-patch)
+
 # It has the start part for objects with sleds that have none.
-add_library(traceloom-rt-shared SHARED ${TL_RT_SOURCES} ${TL_RT_START} ${TL_RT_PATCH})
+add_library(traceloom-rt-shared SHARED ${TL_RT_SOURCES} ${TL_RT_START} $<TARGET_OBJECTS:traceloom-rt-patch>)
 traceloom_rt_target(traceloom-rt-shared)
 target_compile_definitions(traceloom-rt-shared PRIVATE TL_RT_SHARED)
 target_link_libraries(traceloom-rt-shared PRIVATE Threads::Threads)

@@ -12,5 +12,6 @@ target_link_libraries(probe_all PRIVATE libtraceloom)
 traceloom_script(lint.probes lint/probes.py "${TL_EMULATOR} $<TARGET_FILE:probe_all>")
 if(TARGET traceloom-rt)
   string(REGEX REPLACE "nm$" "" binutils "${CMAKE_NM}")
-  traceloom_script(lint.rt_symbols lint/rt_symbols.py "${binutils}" $<TARGET_FILE:traceloom-rt> $<TARGET_FILE:traceloom-rt-start>)
+  traceloom_script(lint.rt_symbols lint/rt_symbols.py "${binutils}" $<TARGET_FILE:traceloom-rt> $<TARGET_FILE:traceloom-rt-start>
+                   $<TARGET_FILE:traceloom-rt-patch>)
 endif()
