@@ -4,6 +4,7 @@
     rt_patch.py inert      what is not asked for is not patched: patch=off, another exe, auto in a program with hooks
     rt_patch.py choose     patterns, sizes, libraries
     rt_patch.py switch     code is switched on and off while four threads run in it; in the end it is that of the file
+    rt_patch.py later      libraries that are opened and closed, also while code is switched on and off
     rt_patch.py faults     system calls of the recorder fail, one at a time: the program does not notice
     rt_patch.py refused    a system that does not let code be changed: one message, nothing is patched"""
 import json
@@ -219,6 +220,39 @@ def switch(checks, folder):
         switched(checks, folder, first)
 
 
+# ---- libraries ----
+
+def later(checks, folder):
+    out, shared = os.path.join(folder, "out.tlp"), ["-shared", "-fPIC", "-I", os.path.join(harness.SOURCE, "include")]
+    plugin = build("count_plugin.c", *shared)
+    # Spans by hand need a recorder: here those of the preloaded one.
+    parts = [build("count_reload_part.c", *shared, "-DNAME=" + name) for name in ("first", "second")]
+    for command in ([build("count_dlopen.c"), plugin], [build("count_reload.c")] + parts):
+        done = run(command, preloaded(out, "patch=on:libs=count_*"))
+        if done.returncode == 4:                # another mapping took the place
+            print("not reloaded at the same place")
+            continue
+        checks.equal((done.returncode, done.stderr), (0, ""), command[0], "status")
+        calls, made = calls_of(checks, out), printed(done.stdout)
+        checks.equal({name: calls.get(name, 0) for name in made}, made, command[0], "calls")
+    command = [build("patch_churn.c"), plugin]
+    child = subprocess.Popen(command, env=preloaded(out, "patch=on:libs=count_*"), stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        checks.equal(child.stdout.readline(), "ready\n", "begin")
+        for _ in range(SWITCHES // 2):
+            ctl(checks, child.pid, "stop")
+            ctl(checks, child.pid, "start")
+        text, messages = child.communicate(timeout=PATIENCE)
+        checks.equal((child.returncode, messages), (0, ""), "a library that comes and goes")
+        turns, calls = int(text.split()[1]), calls_of(checks, out)
+        checks.that(0 < calls.get("plugin_work", 0) <= 10 * turns, turns, "turns, recorded", calls)
+        print(turns, "times opened")
+    finally:
+        child.kill()
+        child.wait()
+
+
 # ---- faults ----
 
 def faults(checks, folder):
@@ -259,7 +293,7 @@ def refused(checks, folder):
     checks.equal(done.stderr.count("\n"), 1, "messages", done.stderr)
 
 
-CASES = {"inert": inert, "choose": choose, "switch": switch, "faults": faults, "refused": refused}
+CASES = {"inert": inert, "choose": choose, "switch": switch, "later": later, "faults": faults, "refused": refused}
 
 
 def main():

@@ -15,7 +15,9 @@
 #include "rt/patch/rt_patch_object.h"
 #include "rt/rt_say.h"
 
-enum { STATUS_USELESS = 125, BEFORE_LIFE = 101, BEHIND_LIFE = 103 };
+enum { STATUS_USELESS = 125, BEFORE_LIFE = 101, BEHIND_LIFE = 103, PATIENCE_MS = 1000 };
+
+volatile bool tl_rt_patch_removing;
 
 static rt_patched *first;
 static bool loading; /* nothing of the program has run yet */
@@ -47,18 +49,47 @@ static void refuse(const char *why, int error)
     useless(l.text, error);
 }
 
+/* ---- when ---- */
+
+/* Threads of the process; 2: more than one, or unknown. */
+static unsigned threads(void)
+{
+    char room[512];
+    unsigned n = 0;
+    long fd = RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    long got = fd < 0 ? 0 : RT_SYS3(SYS_getdents64, fd, room, sizeof room);
+    for (long i = 0; i < got; i += *(uint16_t *)(void *)(room + i + 16)) /* d_reclen, then d_type and d_name */
+        n += room[i + 19] != '.';
+    if (fd >= 0)
+        RT_SYS1(SYS_close, fd);
+    return n == 1 ? 1 : 2;
+}
+
+static enum rt_patch_when when(void)
+{
+    return threads() > 1 ? RT_PATCH_RUNNING : loading ? RT_PATCH_LOADING : RT_PATCH_ALONE;
+}
+
 /* ---- objects ---- */
 
-void tl_rt_patch_add(const struct link_map *m)
+rt_patched *tl_rt_patch_add(const struct link_map *m)
 {
     rt_object *o = (rt_object *)(uintptr_t)tl_rt_object_at((uintptr_t)m->l_ld);
-    if (!o || o->map || o->count || o->gone)
-        return;
-    rt_patched *p = tl_rt_patch_object(o);
-    if (!p)
-        return;
-    p->next = first;
-    first = p;
+    rt_patched *p = first;
+    if (!o || o->map || o->gone)
+        return NULL;
+    while (p && p->o != o)
+        p = p->next;
+    if (p) { /* it was closed, and comes again */
+        tl_rt_patch_again(p);
+        return p;
+    }
+    p = o->count ? NULL : tl_rt_patch_object(o);
+    if (p) {
+        p->next = first;
+        first = p;
+    }
+    return p;
 }
 
 static void find_objects(void)
@@ -79,6 +110,12 @@ static void keep_room(void)
         tl_rt_patch_keep_room(p);
 }
 
+static void follow_loader(void)
+{
+    if (tl_rt.set.nlibs && !tl_rt_patch_later_begin(when()))
+        tl_rt_say_error("libraries that are opened later are not patched: the loader cannot be followed", NULL, 0);
+}
+
 /* Once, when recording begins for the first time. */
 static void prepare(void)
 {
@@ -95,85 +132,84 @@ static void prepare(void)
     find_objects();
     state = READY;
     keep_room();
+    follow_loader();
     if (!first)
         useless("no functions were found that can be patched", 0);
 }
 
-static uint64_t enter_lock(void)
+uint64_t tl_rt_patch_lock(void)
 {
     uint64_t mask = rt_signals_block();
     rt_lock_take(&tl_rt_sleds_lock);
     return mask;
 }
 
-static void leave_lock(uint64_t mask)
+void tl_rt_patch_unlock(uint64_t mask)
 {
     rt_lock_give(&tl_rt_sleds_lock);
     rt_signals_restore(mask);
 }
 
+/* Not while the loader removes objects, but for a child of fork whose parent's thread did so. */
+static uint64_t lock_calmly(void)
+{
+    static const long ms[2] = {0, 1000000};
+    for (unsigned turn = 0;; turn++) {
+        uint64_t mask = tl_rt_patch_lock();
+        if (!tl_rt_patch_removing || turn == PATIENCE_MS)
+            return mask;
+        tl_rt_patch_unlock(mask);
+        RT_SYS2(SYS_nanosleep, ms, 0);
+    }
+}
+
 static uint32_t functions(void)
 {
     uint32_t n = 0;
-    uint64_t mask = enter_lock();
+    uint64_t mask = tl_rt_patch_lock();
     if (state == NEW)
         prepare();
     for (const rt_patched *p = first; p; p = p->next)
         n += p->o->gone ? 0 : p->o->count;
-    leave_lock(mask);
+    tl_rt_patch_unlock(mask);
     return n;
 }
 
 /* ---- patching ---- */
 
-/* Threads of the process; 2: more than one, or unknown. */
-static unsigned threads(void)
-{
-    char room[512];
-    unsigned n = 0;
-    long fd = RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    long got = fd < 0 ? 0 : RT_SYS3(SYS_getdents64, fd, room, sizeof room);
-    for (long i = 0; i < got; i += *(uint16_t *)(void *)(room + i + 16)) /* d_reclen, then d_type and d_name */
-        n += room[i + 19] != '.';
-    if (fd >= 0)
-        RT_SYS1(SYS_close, fd);
-    return n == 1 ? 1 : 2;
-}
-
 static uint32_t select_all(void)
 {
     uint32_t n = 0;
-    uint64_t mask = enter_lock();
-    const bool alone = loading && threads() == 1;
+    uint64_t mask = lock_calmly();
+    const bool alone = when() == RT_PATCH_LOADING;
     for (rt_patched *p = first; p; p = p->next)
         n += p->o->gone ? 0 : tl_rt_patch_select(p, alone);
-    leave_lock(mask);
+    tl_rt_patch_unlock(mask);
     if (n == 0 && first && !tl_rt.set.nfunc && !tl_rt.set.nnot)
         useless("none of the functions can be patched", 0);
     return n;
 }
 
-static void start(void)
+static void change_all(bool on)
 {
-    uint64_t mask = enter_lock();
-    const unsigned n = threads();
+    uint64_t mask = lock_calmly();
+    const enum rt_patch_when now = when();
     for (rt_patched *p = first; p; p = p->next)
         if (!p->o->gone)
-            tl_rt_patch_change(p, true, n > 1 ? RT_PATCH_RUNNING : loading ? RT_PATCH_LOADING : RT_PATCH_ALONE);
-    leave_lock(mask);
+            tl_rt_patch_change(p, on, now);
+    tl_rt_patch_unlock(mask);
+}
+
+static void start(void)
+{
+    change_all(true);
 }
 
 /* A program that ends leaves its code as it is. */
 static void stop(void)
 {
-    if (tl_rt_ending)
-        return;
-    uint64_t mask = enter_lock();
-    const unsigned n = threads();
-    for (rt_patched *p = first; p; p = p->next)
-        if (!p->o->gone)
-            tl_rt_patch_change(p, false, n > 1 ? RT_PATCH_RUNNING : loading ? RT_PATCH_LOADING : RT_PATCH_ALONE);
-    leave_lock(mask);
+    if (!tl_rt_ending)
+        change_all(false);
 }
 
 const rt_hook *tl_rt_patch_hook(void)
@@ -200,5 +236,8 @@ __attribute__((constructor(BEFORE_LIFE))) static void add(void)
 
 __attribute__((constructor(BEHIND_LIFE))) static void loaded(void)
 {
+    /* With start=off, too, libraries are followed from the begin on. */
+    if (tl_rt.state == RT_WAITING && tl_rt.set.nlibs && state == NEW)
+        functions();
     loading = false;
 }

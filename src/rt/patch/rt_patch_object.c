@@ -217,6 +217,13 @@ uint32_t tl_rt_patch_select(rt_patched *p, bool alone)
     return p->code.counts.patched;
 }
 
+void tl_rt_patch_again(rt_patched *p)
+{
+    for (uint32_t i = 0; p->placed && i < p->code.changes; i++)
+        p->text.on[i] = 0;
+    p->closed = false;
+}
+
 void tl_rt_patch_change(rt_patched *p, bool on, enum rt_patch_when when)
 {
     if (!p->placed)

@@ -17,6 +17,7 @@ typedef struct rt_patched {
     uint8_t *chosen;   /* [o->count] was it wanted when the object was placed? */
     bool placed;
     bool refused; /* a message said why */
+    bool closed;  /* it was unloaded; the same object may come again */
     patch_code code;
     rt_patch_text text;
     struct rt_patched *next;
@@ -24,6 +25,8 @@ typedef struct rt_patched {
 
 /* Plans the functions of an object, and gives them numbers. NULL: it has none, or a message said why not. */
 rt_patched *tl_rt_patch_object(rt_object *o);
+/* The object was closed, and is there again: its code is that of its file. */
+void tl_rt_patch_again(rt_patched *p);
 /* Keeps room for its blocks in the space. */
 void tl_rt_patch_keep_room(const rt_patched *p);
 /* Applies the patterns, and places what they select; `alone`: nothing of the program has run yet. Returns how many
@@ -34,8 +37,14 @@ enum rt_patch_when { RT_PATCH_LOADING, RT_PATCH_ALONE, RT_PATCH_RUNNING };
 void tl_rt_patch_change(rt_patched *p, bool on, enum rt_patch_when when);
 
 /* hook_patch.c */
-rt_patched *tl_rt_patched(void); /* the first of all objects */
-void tl_rt_patch_add(const struct link_map *m);
+rt_patched *tl_rt_patched(void);                       /* the first of all objects */
+rt_patched *tl_rt_patch_add(const struct link_map *m); /* NULL: it has no functions */
 const rt_hook *tl_rt_patch_hook(void);
+uint64_t tl_rt_patch_lock(void); /* takes tl_rt_sleds_lock, and blocks signals; returns what unlock needs */
+void tl_rt_patch_unlock(uint64_t mask);
+extern volatile bool tl_rt_patch_removing; /* the loader removes objects now; with the lock */
+
+/* From now on libraries that are opened are patched; false: that is not possible here. Once. */
+bool tl_rt_patch_later_begin(enum rt_patch_when when);
 
 #endif
