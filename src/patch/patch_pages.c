@@ -1,7 +1,7 @@
 /* Bookkeeping of pages: a hash of their addresses, and a bit for each byte. */
 #include "patch/patch_pages.h"
 
-enum { BATCH = 64, SEARCH_PAGES = 64 };
+enum { BATCH = 64, SEARCH_PAGES = 64, CHUNK_BITS = 20, ADDRESS_BITS = 47 };
 
 #define PAGE_OF(at) ((at) & ~(uint64_t)(PATCH_PAGE - 1))
 
@@ -49,6 +49,27 @@ static bool grow(patch_pages *p)
     return true;
 }
 
+/* The MiB of an address, among those around the region near the code; PATCH_CHUNKS: far away. */
+static uint32_t chunk_of(const patch_pages *p, uint64_t at)
+{
+    const uint64_t chunk = (at >> CHUNK_BITS) - (p->near.address >> CHUNK_BITS) + PATCH_CHUNKS / 2;
+    return chunk < PATCH_CHUNKS ? (uint32_t)chunk : PATCH_CHUNKS;
+}
+
+/* May there be a page of ours in the same MiB? */
+static bool has_pages(const patch_pages *p, uint64_t at)
+{
+    const uint32_t chunk = chunk_of(p, at);
+    return chunk == PATCH_CHUNKS || p->chunks[chunk / 64] >> chunk % 64 & 1;
+}
+
+static void mark_chunk(patch_pages *p, uint64_t at)
+{
+    const uint32_t chunk = chunk_of(p, at);
+    if (chunk < PATCH_CHUNKS)
+        p->chunks[chunk / 64] |= (uint64_t)1 << chunk % 64;
+}
+
 static patch_page *new_page(patch_pages *p)
 {
     if (!p->batch_left) {
@@ -93,6 +114,7 @@ static patch_page *page_at(patch_pages *p, uint64_t page, bool fresh)
     known->bytes = bytes;
     p->page[p->pages] = known;
     enter(p->slot, p->slots, page, p->pages++);
+    mark_chunk(p, page);
     return known;
 }
 
@@ -115,6 +137,9 @@ bool patch_pages_near(patch_pages *p, uint64_t low, uint64_t high, uint64_t near
         return false;
     p->near = (patch_region){at, size, bytes};
     p->cursor = at;
+    for (uint64_t chunk = at; chunk < at + size; chunk += (uint64_t)1 << CHUNK_BITS)
+        mark_chunk(p, chunk);
+    mark_chunk(p, at + size - 1);
     return true;
 }
 
@@ -171,7 +196,7 @@ static bool is_free(const patch_page *page, uint32_t from, uint32_t n)
 bool patch_pages_free(patch_pages *p, uint64_t at, uint32_t size, bool fresh)
 {
     const uint64_t end = at + size;
-    if (end < at)
+    if (end < at || end >> ADDRESS_BITS || (!fresh && !has_pages(p, at)))
         return false;
     /* The second page is asked first for what is there already: a page is taken only if the claim will be good. */
     for (int pass = fresh ? 0 : 1; pass < 2; pass++)
@@ -248,7 +273,12 @@ static uint32_t search_in(const patch_page *page, uint32_t from, uint32_t to, ui
 uint64_t patch_pages_search(patch_pages *p, uint64_t low, uint64_t high, uint32_t size)
 {
     unsigned left = SEARCH_PAGES;
-    for (uint64_t at = PAGE_OF(low); at <= high && left--; at += PATCH_PAGE) {
+    for (uint64_t at = PAGE_OF(low); at <= high && left > 0; at += PATCH_PAGE) {
+        if (!has_pages(p, at)) {
+            at |= ((uint64_t)1 << CHUNK_BITS) - PATCH_PAGE;
+            continue;
+        }
+        left--;
         const patch_page *page = page_at(p, at, false);
         if (!page)
             continue;

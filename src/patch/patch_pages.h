@@ -16,12 +16,15 @@ typedef struct patch_page {
     uint32_t claims;                /* 0: to be given back at the end */
 } patch_page;
 
+#define PATCH_CHUNKS 8192 /* 8 GiB: no jump reaches farther */
+
 typedef struct patch_pages {
     patch_space *space;
     const patch_memory *memory;
-    patch_region near; /* taken at once; size 0: none */
-    uint64_t cursor;   /* where the next block near the code is tried */
-    patch_page **page; /* in the order taken */
+    patch_region near;                  /* taken at once; size 0: none */
+    uint64_t cursor;                    /* where the next block near the code is tried */
+    uint64_t chunks[PATCH_CHUNKS / 64]; /* a bit for each MiB around that has a page of ours */
+    patch_page **page;                  /* in the order taken */
     uint32_t pages, room;
     uint32_t *slot;    /* hash of addresses: index + 1 */
     uint32_t slots;    /* a power of two */

@@ -175,14 +175,14 @@ static bool next_candidate(candidates *c, uint32_t *d)
     return true;
 }
 
-/* Both jumps land, or none. */
+/* Both jumps land, or none: the second one first, which has the smaller choice. */
 static bool land_both(const pair *e, uint64_t first, uint64_t second)
 {
     patch_placed *placed = e->placed;
     const patch_block moved = {e->p->plan, NULL, e->next, e->length, e->p->table, 0};
-    if (!patch_land(e->p, placed, &e->a->block, first, e->fresh))
+    if (!patch_land(e->p, placed, &moved, second, e->fresh))
         return false;
-    if (!patch_land(e->p, placed, &moved, second, e->fresh)) {
+    if (!patch_land(e->p, placed, &e->a->block, first, e->fresh)) {
         patch_unclaim(e->p, placed, 0);
         return false;
     }
@@ -224,7 +224,7 @@ bool patch_evict(patch_placer *p, const patch_anchor *a, patch_placed *placed, b
             return true;
     if (fresh)
         for (c = all_of(&w, ANY_TRIES); next_candidate(&c, &d);)
-            if (patch_pages_free(&p->pages, patch_window_target(&w, d), PATCH_JUMP, true) && try_second(&e, &w, d))
+            if (try_second(&e, &w, d))
                 return true;
     return false;
 }

@@ -92,6 +92,11 @@ static bool scan(patch_planner *p, uint32_t f)
     uint8_t last = PATCH_INSN_NOP;
     for (uint32_t at = 0; at < function.size && !p->plan->cut; at += insn.length) {
         bool may = at == function.entry;
+        insn.length = may || !machine->plain ? 0 : (uint8_t)machine->plain(code + at, function.size - at);
+        if (insn.length) {
+            last = PATCH_INSN_OTHER;
+            continue;
+        }
         if (!machine->decode(code + at, function.size - at, function.begin + at, &insn)) {
             unknown(p, f, at);
             return true;

@@ -43,24 +43,6 @@ static const char one_byte[] = "mmmmbzxx"
                                "x.xx..TU"
                                "......mm";
 
-/* The letters of those opcodes that need no second look. */
-static const char common[] = "mmmmb   mmmmb   "
-                             "mmmmb   mmmmb   "
-                             "mmmmb   mmmmb   "
-                             "mmmmb   mmmmb   "
-                             "                "
-                             "................"
-                             "   m     ZbB...."
-                             "                "
-                             "BZ Bmmmmmmmmmmm "
-                             " ......... ....."
-                             "    ....b ......"
-                             "bbbbbbbb        "
-                             "BB    B  .      "
-                             "mmmm   .mmmmmmmm"
-                             "    bbbb    ...."
-                             "     .  ......m ";
-
 static const char map_0f[] = "mmmmx..."
                              "..x.xm.B" /* 00 */
                              "mmmmmmmm"
@@ -94,11 +76,46 @@ static const char map_0f[] = "mmmmx..."
                              "mmmmmmmm"
                              "mmmmmmmm";
 
-static_assert(sizeof one_byte == 257 && sizeof common == 257 && sizeof map_0f == 257, "a letter for each opcode");
+static_assert(X86_MAP_ONE == 0 && X86_MAP_0F == 1, "the number of escapes");
+static_assert(sizeof one_byte == 257 && sizeof map_0f == 257, "a letter for each opcode");
 
 #define VEX_MAPS  0x0eu  /* those that a VEX prefix can name: 0F, 0F38, 0F3A */
 #define EVEX_MAPS 0x6eu  /* the same and 5, 6 */
 #define XOP_MAPS  0x700u /* 8, 9, 10 */
+
+/* Letters of opcodes that need no second look, but for the kind of some. */
+static const char common[] = "mmmmb   mmmmb   "
+                             "mmmmb   mmmmb   "
+                             "mmmmb   mmmmb   "
+                             "mmmmb   mmmmb   "
+                             "                "
+                             "................"
+                             "   m     ZbB...."
+                             "jjjjjjjjjjjjjjjj"
+                             "BZ Bmmmmmmmmmmm "
+                             " ......... ....."
+                             "    ....b ......"
+                             "bbbbbbbb        "
+                             "BB .  B  .      "
+                             "mmmm   .mmmmmmmm"
+                             "    bbbbJJ j...."
+                             "     .  ......m ";
+static const char common_0f[] = "mmmm           B"
+                                "mmmmmmmmmmmmmm  "
+                                "        mmmmmmmm"
+                                "                "
+                                "mmmmmmmmmmmmmmmm"
+                                "mmmmmmmmmmmmmmmm"
+                                "mmmmmmmmmmmmmmmm"
+                                "BBBBmmm  m  mmmm"
+                                "JJJJJJJJJJJJJJJJ"
+                                "mmmmmmmmmmmmmmmm"
+                                "   mBmmm   mBmmm"
+                                "mmmmmmmmm Bmmmmm"
+                                "mmBmBBBm        "
+                                "mmmmmmmmmmmmmmmm"
+                                "mmmmmmmmmmmmmmmm"
+                                "mmmmmmmmmmmmmmm ";
 
 typedef struct reader {
     const uint8_t *code;
@@ -377,21 +394,68 @@ static unsigned modrm_common(const uint8_t *code, unsigned at, x86_insn *out)
     return at + out->disp_size;
 }
 
-/* Most of all code: REX at most, an opcode of one byte that is no branch, and what follows it. X86_INSN_BYTES can be
- * read. False: not that, and *out is not touched. */
+/* Most of all code: REX at most, an opcode of one byte, or of two, and what follows it. X86_INSN_BYTES can be read.
+ * False: not that, and *out is not touched. */
 static bool decode_common(const uint8_t *code, x86_insn *out)
 {
-    const unsigned rex = (code[0] & 0xf0) == 0x40;
-    const uint8_t op = code[rex];
-    const char follows = common[op];
-    unsigned at = rex + 1;
+    const unsigned rex = (code[0] & 0xf0) == 0x40, escape = code[rex] == 0x0f;
+    const uint8_t op = code[rex + escape];
+    const char follows = escape ? common_0f[op] : common[op];
+    unsigned at = rex + escape + 1;
     if (follows == ' ')
         return false;
-    *out = (x86_insn){.opcode = op};
-    if (follows != '.' && follows != 'b')
-        at = modrm_common(code, at, out);
-    out->length = (uint8_t)(at + (follows == 'b' || follows == 'B' ? 1 : follows == 'Z' ? 4 : 0));
+    *out = (x86_insn){.opcode = op, .map = (uint8_t)escape};
+    switch (follows) {
+    case '.':
+        out->kind = op == 0xc3 ? X86_RETURN : X86_OTHER;
+        break;
+    case 'b':
+        at++;
+        break;
+    case 'j':
+    case 'J':
+        out->rel_at = (uint8_t)at;
+        out->rel_size = follows == 'j' ? 1 : 4;
+        out->kind = op == 0xe8 && !escape ? X86_CALL : (op == 0xe9 || op == 0xeb) && !escape ? X86_JUMP : X86_COND;
+        at += out->rel_size;
+        break;
+    default:
+        at = modrm_common(code, at, out) + (follows == 'B' ? 1 : follows == 'Z' ? 4 : 0);
+        break;
+    }
+    out->length = (uint8_t)at;
     return true;
+}
+
+unsigned x86_plain_length(const uint8_t *code, size_t n)
+{
+    if (n < X86_INSN_BYTES)
+        return 0;
+    const unsigned rex = (code[0] & 0xf0) == 0x40, escape = code[rex] == 0x0f;
+    const unsigned at = rex + escape + 1;
+    const uint8_t op = code[at - 1], m = code[at];
+    unsigned length = at + 1;
+    switch (escape ? common_0f[op] : common[op]) {
+    case '.':
+        return op == 0xc3 ? 0 : at;
+    case 'b':
+        return length;
+    case 'Z':
+        length += 4;
+        break;
+    case 'B':
+        length++;
+        break;
+    case 'm':
+        break;
+    default:
+        return 0;
+    }
+    if (m >= 0xc0)
+        return length;
+    if ((m & 7) == 4)
+        return length + 1 + (m >= 0x80 ? 4 : m >= 0x40 ? 1 : (code[at + 1] & 7) == 5 ? 4 : 0);
+    return length + (m >= 0x80 ? 4 : m >= 0x40 ? 1 : (m & 7) == 5 ? 4 : 0);
 }
 
 bool x86_decode(const uint8_t *code, size_t n, x86_insn *out)
