@@ -34,6 +34,8 @@ bool patch_untouched(patch_placer *p, uint64_t at, uint32_t n);
 /* The n bytes at `at` become the first ones of `bytes`; those from `live` on are dead. */
 void patch_change_add(patch_placer *p, patch_placed *placed, uint64_t at, const uint8_t *bytes, uint8_t n,
                       uint8_t live);
+/* Claims a place for the block near the code, and puts it there. 0: none. */
+uint64_t patch_block_near(patch_placer *p, patch_placed *placed, const patch_block *b);
 /* Puts the block at `target`, or a jump to it; `fresh`: also into new pages. False: no room. */
 bool patch_land(patch_placer *p, patch_placed *placed, const patch_block *b, uint64_t target, bool fresh);
 /* Gives back what was claimed for a site but the first `pieces`. */

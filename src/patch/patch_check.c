@@ -1,9 +1,11 @@
 /* A second look at a finished plan, with the decoder alone: every change is a jump, the jump leads to a block in our
  * pages, and the block leads back to a place where an instruction of the patched code begins. */
-#include "isa/x86/x86_decode.h"
 #include "patch/patch_place.h"
 
-enum { STEPS = 64 }; /* instructions of a block, with the jumps that lead to it */
+enum {
+    LONGEST = 15 /* bytes of an instruction */,
+    STEPS = 64
+}; /* instructions of a block, with the jumps that lead to it */
 
 typedef struct checker {
     const patch_code *code;
@@ -38,16 +40,16 @@ static const patch_region *region_of(const patch_code *code, uint64_t at)
 }
 
 /* The bytes at an address as they will be; returns how many. In our pages, a run may go on in the next region. */
-static uint32_t bytes_at(const checker *c, uint64_t at, uint8_t out[X86_INSN_BYTES])
+static uint32_t bytes_at(const checker *c, uint64_t at, uint8_t out[LONGEST])
 {
     const patch_part *part = patch_part_of(c->plan->image, at, 1);
     uint32_t n = 0;
     if (!part) {
-        for (const patch_region *r; n < X86_INSN_BYTES && (r = region_of(c->code, at + n)); n++)
+        for (const patch_region *r; n < LONGEST && (r = region_of(c->code, at + n)); n++)
             out[n] = r->bytes[at + n - r->address];
         return n;
     }
-    for (const uint64_t end = part->address + part->size; n < X86_INSN_BYTES && at + n < end; n++)
+    for (const uint64_t end = part->address + part->size; n < LONGEST && at + n < end; n++)
         out[n] = part->bytes[at + n - part->address];
     const patch_change *b = change_before(c->code, at);
     if (!b)
@@ -59,25 +61,18 @@ static uint32_t bytes_at(const checker *c, uint64_t at, uint8_t out[X86_INSN_BYT
     return n;
 }
 
-static bool decode_slowly(const checker *c, uint64_t at, x86_insn *insn, uint64_t *target)
+static bool decode_slowly(const checker *c, uint64_t at, patch_insn *insn)
 {
-    uint8_t bytes[X86_INSN_BYTES];
-    if (!x86_decode(bytes, bytes_at(c, at, bytes), insn) || insn->disputed)
-        return false;
-    *target = insn->rel_at ? x86_branch_target(insn, bytes, at) : 0;
-    return true;
+    uint8_t bytes[LONGEST];
+    return c->plan->machine->decode(bytes, bytes_at(c, at, bytes), at, insn);
 }
 
-/* An instruction of a block, and where it goes to. Most lie in one region. */
-static bool decode_block(const checker *c, const patch_region *r, uint64_t at, x86_insn *insn, uint64_t *target)
+/* An instruction of a block. Most lie in one region. */
+static bool decode_block(const checker *c, const patch_region *r, uint64_t at, patch_insn *insn)
 {
-    if (r->address + r->size - at < X86_INSN_BYTES)
-        return decode_slowly(c, at, insn, target);
-    const uint8_t *bytes = r->bytes + (at - r->address);
-    if (!x86_decode(bytes, X86_INSN_BYTES, insn) || insn->disputed)
-        return false;
-    *target = insn->rel_at ? x86_branch_target(insn, bytes, at) : 0;
-    return true;
+    if (r->address + r->size - at < LONGEST)
+        return decode_slowly(c, at, insn);
+    return c->plan->machine->decode(r->bytes + (at - r->address), LONGEST, at, insn);
 }
 
 /* May control go on there? In code: not in the middle of a change. */
@@ -94,28 +89,27 @@ static bool is_place(const checker *c, uint64_t at)
 static bool check_block(const checker *c, const patch_region *r, uint64_t at)
 {
     for (unsigned step = 0; step < STEPS; step++) {
-        x86_insn insn;
-        uint64_t target;
+        patch_insn insn;
         if (at - r->address >= r->size)
             r = region_of(c->code, at);
-        if (!r || !decode_block(c, r, at, &insn, &target))
+        if (!r || !decode_block(c, r, at, &insn))
             return false;
         switch (insn.kind) {
-        case X86_JUMP:
-            if (!is_place(c, target))
+        case PATCH_INSN_JUMP:
+            if (!is_place(c, insn.target))
                 return false;
-            if (!region_of(c->code, target))
+            if (!region_of(c->code, insn.target))
                 return true;
-            at = target;
+            at = insn.target;
             continue;
-        case X86_COND:
-            if (!is_place(c, target))
+        case PATCH_INSN_COND:
+            if (!is_place(c, insn.target))
                 return false;
             break;
-        case X86_INDIRECT: /* to a stub, or a far block, or where the program says */
-        case X86_RETURN:
+        case PATCH_INSN_INDIRECT: /* to a stub, or a far block, or where the program says */
+        case PATCH_INSN_RETURN:
             return true;
-        case X86_TRAP: /* of the program: an instruction that was moved */
+        case PATCH_INSN_STOP: /* of the program: an instruction that was moved */
         default:
             break;
         }
@@ -129,9 +123,10 @@ static bool check_change(const checker *c, const patch_change *change)
 {
     uint64_t at = change->address;
     for (unsigned hops = 0; hops < 2; hops++) {
-        x86_insn insn;
-        if (!decode_slowly(c, at, &insn, &at) || insn.kind != X86_JUMP || insn.length < change->size)
+        patch_insn insn;
+        if (!decode_slowly(c, at, &insn) || insn.kind != PATCH_INSN_JUMP || insn.length < change->size)
             return false;
+        at = insn.target;
         const patch_region *r = region_of(c->code, at);
         if (r)
             return check_block(c, r, at);

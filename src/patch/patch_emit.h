@@ -43,9 +43,10 @@ enum {
     PATCH_STUB_COUNT
 };
 
-/* Both for x86-64. False: out->good is. */
-bool patch_emit_block(patch_emit *out, const patch_block *block, uint64_t at);
-/* A jump of 5 bytes, or of 14 where the target is out of its reach. */
+/* False: out->good is. */
+bool patch_emit_block(patch_emit *out, const patch_block *block, uint64_t at);         /* x86-64 */
+bool patch_emit_block_aarch64(patch_emit *out, const patch_block *block, uint64_t at); /* has a site */
+/* x86-64: a jump of 5 bytes, or of 14 where the target is out of its reach. */
 void patch_emit_jump(patch_emit *out, uint64_t at, uint64_t target);
 
 #endif

@@ -54,6 +54,7 @@ typedef struct patch_placer {
 
 /* Tries all ways for a site, the best first. False: none. */
 bool patch_way_find(patch_placer *p, uint32_t site);
+bool patch_way_find_aarch64(patch_placer *p, uint32_t site); /* there is one only */
 /* Forgets what was placed for a site. What is `fixed` stays so, for the cluster to undo. */
 void patch_way_undo(patch_placer *p, uint32_t site);
 

@@ -66,14 +66,18 @@ void patch_way_undo(patch_placer *p, uint32_t site)
 
 /* ---- where jumps land ---- */
 
-/* A block near the code. 0: none. */
-static uint64_t block_near(patch_placer *p, patch_placed *placed, const patch_block *b)
+static bool emit(const patch_placer *p, patch_emit *e, const patch_block *b, uint64_t at)
+{
+    return p->plan->machine == &patch_aarch64 ? patch_emit_block_aarch64(e, b, at) : patch_emit_block(e, b, at);
+}
+
+uint64_t patch_block_near(patch_placer *p, patch_placed *placed, const patch_block *b)
 {
     patch_emit e;
     const uint64_t before = p->pages.cursor;
-    if (patch_emit_block(&e, b, p->pages.near.address)) {
+    if (emit(p, &e, b, p->pages.near.address)) {
         const uint64_t at = patch_pages_next(&p->pages, e.n);
-        if (at && patch_emit_block(&e, b, at)) {
+        if (at && emit(p, &e, b, at)) {
             claim(p, placed, &e);
             return at;
         }
@@ -92,7 +96,7 @@ bool patch_land(patch_placer *p, patch_placed *placed, const patch_block *b, uin
         claim(p, placed, &e);
         return true;
     }
-    const uint64_t block = block_near(p, placed, b);
+    const uint64_t block = patch_block_near(p, placed, b);
     if (block) {
         patch_emit_jump(&e, target, block);
         if (patch_pages_free(&p->pages, target, e.n, fresh)) {
@@ -123,7 +127,7 @@ static bool direct(patch_placer *p, const patch_anchor *a, patch_placed *placed)
     const uint32_t prefixes = prefixes_of(p, a), n = prefixes + PATCH_JUMP;
     if (a->room < PATCH_JUMP || !patch_untouched(p, a->at, n))
         return false;
-    const uint64_t block = block_near(p, placed, &a->block);
+    const uint64_t block = patch_block_near(p, placed, &a->block);
     if (!block)
         return false;
     patch_jump_bytes(bytes + prefixes, a->at + prefixes, block);
@@ -145,7 +149,7 @@ static bool hop_to(patch_placer *p, const patch_anchor *a, patch_placed *placed,
     const int64_t d = (int64_t)(dead - (a->at + 2));
     if (!dead || d != (int8_t)d)
         return false;
-    const uint64_t block = block_near(p, placed, &a->block);
+    const uint64_t block = patch_block_near(p, placed, &a->block);
     if (!block)
         return false;
     const uint8_t hop[2] = {0xeb, (uint8_t)d};
@@ -189,7 +193,7 @@ static bool replace(patch_placer *p, const patch_site *s, patch_placed *placed, 
 {
     uint8_t bytes[PATCH_JUMP];
     const patch_block b = {p->plan, s, from, (uint32_t)(to - from), p->table, 0};
-    const uint64_t block = block_near(p, placed, &b);
+    const uint64_t block = patch_block_near(p, placed, &b);
     if (!block)
         return false;
     patch_jump_bytes(bytes, from, block);
@@ -318,6 +322,8 @@ static void fix_passed(patch_placer *p, const patch_placed *placed, const patch_
 
 bool patch_way_find(patch_placer *p, uint32_t site)
 {
+    if (p->plan->machine == &patch_aarch64)
+        return patch_way_find_aarch64(p, site);
     trial t = {.p = p, .site = site, .placed = &p->placed[site], .anchors = 1};
     t.anchor[0] = patch_anchor_own(p, site);
     if (direct(p, &t.anchor[0], t.placed))
