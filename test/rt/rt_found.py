@@ -187,6 +187,34 @@ def case_record(checks, hook):
             checks.equal(os.listdir(folder), ["run.tlp"], "files")
 
 
+def case_children(checks, hook):
+    """traceloom record without --children: what the program starts leaves nothing."""
+    program = rt_build.build(hook, "found_starts.c")
+    with harness.work_folder() as folder:
+        env = {key: value for key, value in os.environ.items() if not key.startswith(("TRACELOOM", "XRAY_", "LD_PRELOAD"))}
+        done = harness.run("record", "-o", "run.tlp", program, rt_build.build(hook, "count_recursion.c"), cwd=folder, env=env)
+        checks.equal(done.status, 0, "status of record", done)
+        checks.that(b"call fib" in done.out, "the child", done)
+        table = rt_matrix.report(checks, os.path.join(folder, "run.tlp"), "--by", "func")
+        checks.equal(rt_matrix.by_name(table["functions"]), {"main": 1}, "calls of the program alone")
+        checks.equal(os.listdir(folder), ["run.tlp"], "files")
+
+
+def case_beside(checks, hook):
+    """A library without hooks that is named is patched, and one with sleds is recorded through these, once."""
+    plain = rt_build.build(hook, "found_plain.c", ["-fno-xray-instrument"], shared=True)
+    sleds = rt_build.build(hook, "count_plugin.c", shared=True)
+    program = rt_build.build(hook, "found_beside.c", ["-Wl,--no-as-needed", sleds, plain, "-Wl,-rpath," + os.path.dirname(plain)])
+    with harness.work_folder() as folder:
+        env = {key: value for key, value in os.environ.items() if not key.startswith(("TRACELOOM", "XRAY_", "LD_PRELOAD"))}
+        done = harness.run("record", "--libs", "found_plain*", "--libs", "count_plugin*", "-o", "run.tlp", program, cwd=folder, env=env)
+        checks.equal(done.status, 0, "status of record", done)
+        table = rt_matrix.report(checks, os.path.join(folder, "run.tlp"), "--by", "func")
+        calls = rt_matrix.by_name(table["functions"]) if table else {}
+        checks.equal({name: calls.get(name) for name in ("main", "callback", "plugin_work", "plugin_leaf", "first_work")},
+                     {"main": 1, "callback": 5, "plugin_work": 5, "plugin_leaf": 15, "first_work": 5}, "calls")
+
+
 def main():
     hook = rt_build.HOOKS[sys.argv[2]]
     missing = hook.needs(False)

@@ -3,8 +3,8 @@
  * Objects are planned when recording begins for the first time, and placed whenever the patterns select other functions
  * than before; `start` and `stop` change code. Before anything else is changed, the self-test must succeed.
  *
- * Only in libtraceloom-rt.so, and only if the settings ask for it: patch=on, or patch=auto in a program without hooks
- * of another kind. */
+ * Only in libtraceloom-rt.so, and only if the settings ask for it: patch=on; or patch=auto, in a program without hooks
+ * of another kind, or for libraries that are named. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -121,7 +121,9 @@ static void prepare(void)
 {
     int error = 0;
     state = NONE;
-    if (tl_rt.set.patch == RT_PATCH_OFF || (tl_rt.set.patch == RT_PATCH_AUTO && tl_rt_hook_others(tl_rt_patch_hook())))
+    if (tl_rt.set.patch == RT_PATCH_OFF)
+        return;
+    if (tl_rt.set.patch == RT_PATCH_AUTO && !tl_rt.set.nlibs && tl_rt_hook_others(tl_rt_patch_hook()))
         return;
     tl_rt_patch_space_begin(tl_rt_patch_program());
     const char *wrong = tl_rt_patch_selftest(&error);

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <sys/auxv.h>
 
+#include "rt/patch/sleds_found.h"
 #include "rt/rt_say.h"
 #include "rt/rt_store.h"
 
@@ -281,15 +282,23 @@ static bool is_recorder(const struct link_map *m)
     return m->l_ld == _DYNAMIC;
 }
 
+/* Has it hooks of a compiler? Then it is recorded through these. patch=on patches all but sleds. */
+static bool has_hooks(const struct link_map *m)
+{
+    const char *path = m->l_name && m->l_name[0] ? m->l_name : tl_rt.exe;
+    return tl_rt_found_in_file(path) ||
+           (tl_rt.set.patch == RT_PATCH_AUTO && tl_rt_symbols_import(path, "__cyg_profile_func_enter"));
+}
+
 bool tl_rt_patch_is_wanted(const struct link_map *m)
 {
     const struct r_debug *d = tl_rt_patch_loader();
     if (d && m == d->r_map)
-        return true;
+        return !has_hooks(m);
     if ((loader && m->l_addr == loader) || is_recorder(m) || !m->l_name)
         return false;
     for (unsigned i = 0; i < tl_rt.set.nlibs; i++)
         if (matches(tl_rt.set.libs[i], m->l_name))
-            return true;
+            return !has_hooks(m);
     return false;
 }
