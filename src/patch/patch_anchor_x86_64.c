@@ -67,43 +67,18 @@ static unsigned behind_pushes(patch_placer *p, uint32_t site, patch_anchor *out,
 static unsigned before_end(patch_placer *p, uint32_t site, patch_anchor *out, unsigned n)
 {
     const patch_site *s = &p->plan->site[site];
-    const uint32_t range = patch_plan_find(p->plan, s->address);
-    if (range == UINT32_MAX)
-        return n;
-    uint64_t from = p->plan->function[range].begin, begin[BACK];
-    uint8_t length[BACK];
-    unsigned kept = 0;
-    if (site > 0 && s[-1].address >= from)
-        from = s[-1].address + s[-1].length;
-    while (from < s->address) {
+    const uint64_t behind_last = site > 0 ? s[-1].address + s[-1].length : 0;
+    for (uint32_t left = s->before, back = 0; left && back < BACK && n < PATCH_ANCHORS; left &= left - 1, back++) {
+        const uint64_t at = s->address - 1 - (unsigned)__builtin_ctz(left);
+        const uint64_t next = back ? out[n - 1].at : s->address;
         x86_insn insn;
         const uint8_t *code;
-        if (!decode(p, from, s->address, &insn, &code))
-            return n;
-        if (s->address - from > PATCH_ASIDE ||
-            patch_plan_is_target(p->plan, from)) /* what was before has another way to here */
-            kept = 0;
-        if (!is_plain(&insn)) {
-            kept = 0;
-        } else {
-            if (kept == BACK)
-                for (unsigned i = 1; i < BACK; i++) {
-                    begin[i - 1] = begin[i];
-                    length[i - 1] = length[i];
-                }
-            kept -= kept == BACK;
-            begin[kept] = from;
-            length[kept++] = insn.length;
-        }
-        from += insn.length;
+        if (at < behind_last || patch_plan_is_target(p->plan, next) || !decode(p, at, s->address, &insn, &code) ||
+            !is_plain(&insn) || at + insn.length != next)
+            break;
+        out[n++] = (patch_anchor){
+            at, insn.length, insn.length, {p->plan, s, at, (uint32_t)(s->address - at) + s->length, p->table, 0}};
     }
-    if (patch_plan_is_target(p->plan, s->address))
-        return n;
-    for (unsigned i = kept; i-- > 0 && n < PATCH_ANCHORS;)
-        out[n++] = (patch_anchor){begin[i],
-                                  length[i],
-                                  length[i],
-                                  {p->plan, s, begin[i], (uint32_t)(s->address - begin[i]) + s->length, p->table, 0}};
     return n;
 }
 

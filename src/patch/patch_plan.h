@@ -62,6 +62,7 @@ typedef enum patch_site_kind {
 typedef struct patch_site {
     uint64_t address;
     uint64_t target;   /* of a direct jump */
+    uint32_t before;   /* where instructions of the same range begin: bit k says at address - 1 - k */
     uint32_t function; /* index; in a fragment that of the parent */
     uint8_t kind;      /* patch_site_kind */
     bool entry;        /* of `function` */

@@ -8,7 +8,7 @@ static void unknown(patch_planner *p, uint32_t f, uint32_t at)
     patch_trouble(p, f, PATCH_UNKNOWN_CODE);
 }
 
-static bool candidate(patch_planner *p, uint32_t f, uint32_t at, const patch_insn *insn)
+static bool candidate(patch_planner *p, uint32_t f, uint32_t at, uint32_t before, const patch_insn *insn)
 {
     patch_plan *const plan = p->plan;
     if (plan->sites == PATCH_SITES_MAX) {
@@ -19,6 +19,7 @@ static bool candidate(patch_planner *p, uint32_t f, uint32_t at, const patch_ins
         return false;
     plan->site[plan->sites++] = (patch_site){.address = plan->function[f].begin + at,
                                              .target = insn->target,
+                                             .before = before,
                                              .function = f,
                                              .kind = insn->kind,
                                              .entry = at == plan->function[f].entry,
@@ -81,6 +82,12 @@ static bool is_open(uint8_t last)
     return last == PATCH_INSN_OTHER || last == PATCH_INSN_COND || last == PATCH_INSN_NOP || last == PATCH_INSN_MARK;
 }
 
+/* `before` of a site that lies `length` bytes further on, with an instruction in between. */
+static uint32_t earlier(uint32_t before, unsigned length)
+{
+    return before << length | (uint32_t)1 << (length - 1);
+}
+
 /* False: no memory. */
 static bool scan(patch_planner *p, uint32_t f)
 {
@@ -90,7 +97,9 @@ static bool scan(patch_planner *p, uint32_t f)
     const uint8_t *const code = part->bytes + (function.begin - part->address);
     patch_insn insn;
     uint8_t last = PATCH_INSN_NOP;
-    for (uint32_t at = 0; at < function.size && !p->plan->cut; at += insn.length) {
+    uint32_t before = 0;
+    for (uint32_t at = 0; at < function.size && !p->plan->cut;
+         at += insn.length, before = earlier(before, insn.length)) {
         bool may = at == function.entry;
         insn.length = may || !machine->plain ? 0 : (uint8_t)machine->plain(code + at, function.size - at);
         if (insn.length) {
@@ -103,7 +112,7 @@ static bool scan(patch_planner *p, uint32_t f)
         }
         if (insn.kind != PATCH_INSN_OTHER)
             look(p, f, at, &insn, &may);
-        if (may && !candidate(p, f, at, &insn))
+        if (may && !candidate(p, f, at, before, &insn))
             return false;
         if (insn.kind != PATCH_INSN_NOP)
             last = insn.kind;
