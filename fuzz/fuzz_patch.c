@@ -1,11 +1,12 @@
-/* Fuzz target: the planner of patches. An input is a byte of choices, two of the size of .eh_frame, which follows, and
- * code. Whatever they are, a plan keeps its promises, takes little memory, and writes nothing but its own. */
+/* Fuzz target: the planner and the placer of patches. An input is a byte of choices, two of the size of .eh_frame,
+ * which follows, and code. Whatever they are, a plan keeps its promises, takes little memory, and writes nothing but
+ * its own. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "patch/patch_plan.h"
+#include "fuzz_place.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -125,6 +126,8 @@ static void plan(const patch_image *image, uint8_t choices)
     }
     check_functions(&p);
     check_sites(&p);
+    if (!(choices & 1))
+        place(&p, choices & 16, choices & 32, choices & 64, promise);
     patch_plan_free(&p);
     promise(used == 0, "all is given back");
 }

@@ -117,18 +117,28 @@ static void put_return_address(patch_emit *e, uint64_t address)
     put32(e, (uint32_t)(address >> 32));
 }
 
-static void put_moved(patch_emit *e, const x86_insn *insn, const uint8_t *code, uint64_t pc)
+/* Where a branch goes. Only to code of the object is known to be right. */
+static uint64_t target_in(patch_emit *e, const patch_plan *plan, const x86_insn *insn, const uint8_t *code, uint64_t pc)
+{
+    const uint64_t target = x86_branch_target(insn, code, pc);
+    const patch_part *part = patch_part_of(plan->image, target, 1);
+    if (!part || !part->code)
+        e->good = false;
+    return target;
+}
+
+static void put_moved(patch_emit *e, const patch_plan *plan, const x86_insn *insn, const uint8_t *code, uint64_t pc)
 {
     switch (insn->kind) {
     case X86_COND:
-        put_condition(e, insn, code, x86_branch_target(insn, code, pc));
+        put_condition(e, insn, code, target_in(e, plan, insn, code, pc));
         return;
     case X86_JUMP:
-        put_jump(e, x86_branch_target(insn, code, pc));
+        put_jump(e, target_in(e, plan, insn, code, pc));
         return;
     case X86_CALL:
         put_return_address(e, pc + insn->length);
-        put_jump(e, x86_branch_target(insn, code, pc));
+        put_jump(e, target_in(e, plan, insn, code, pc));
         return;
     case X86_INDIRECT_CALL:
     case X86_RETURN:
@@ -153,7 +163,7 @@ static void put_all_moved(patch_emit *e, const patch_plan *plan, uint64_t begin,
             e->good = false;
             return;
         }
-        put_moved(e, &insn, code, begin + i);
+        put_moved(e, plan, &insn, code, begin + i);
         i += insn.length;
     }
 }
@@ -169,7 +179,7 @@ static bool put_profiler(patch_emit *e, const patch_block *b)
         return false;
     if (insn.kind == X86_CALL) {
         put(e, 0xe8);
-        put_relative(e, x86_branch_target(&insn, code, b->begin), 0);
+        put_relative(e, target_in(e, b->plan, &insn, code, b->begin), 0);
         return true;
     }
     if (insn.kind != X86_INDIRECT_CALL)
@@ -196,9 +206,10 @@ static void put_return(patch_emit *e, const patch_block *b, const uint8_t *code)
 
 static void put_tail(patch_emit *e, const patch_block *b, const x86_insn *insn, const uint8_t *code)
 {
+    const uint64_t target = target_in(e, b->plan, insn, code, b->site->address);
     if (insn->kind == X86_JUMP) {
         put_call(e, b, PATCH_STUB_TAIL);
-        put_jump(e, b->site->target);
+        put_jump(e, target);
         return;
     }
     /* The condition goes over a jump back; flags stay as they are on that way. */
@@ -208,7 +219,7 @@ static void put_tail(patch_emit *e, const patch_block *b, const x86_insn *insn, 
     put_jump(e, b->site->address + b->site->length);
     const uint64_t taken = e->at + e->n;
     put_call(e, b, PATCH_STUB_TAIL);
-    put_jump(e, b->site->target);
+    put_jump(e, target);
     const uint32_t end = e->n;
     e->n = from;
     put_condition(e, insn, code, taken);

@@ -1,0 +1,100 @@
+/* What a placed plan promises: changes are apart, lead to our pages and back, and are those of functions that are
+ * patched; pages are given back. The space is one that only counts. */
+#ifndef TL_FUZZ_PLACE_H
+#define TL_FUZZ_PLACE_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "patch/patch_place.h"
+
+#define PLACE_PAGES   4096
+#define PLACE_NEAR    (UINT64_C(1) << 24)
+#define PLACE_NOWHERE UINT64_C(0x7fffffff0000) /* here and above there is no memory */
+
+static struct {
+    uint64_t page[PLACE_PAGES];
+    uint8_t *bytes[PLACE_PAGES];
+    unsigned pages;
+    uint8_t *near;
+    uint64_t near_at, near_size;
+} space_of;
+
+static uint8_t *space_take(patch_space *space, uint64_t at, uint64_t size)
+{
+    (void)space;
+    if (at < 0x10000 || at > PLACE_NOWHERE || (at < 0x600000 && at + size > 0x400000))
+        return NULL;
+    if (size > PATCH_PAGE) {
+        space_of.near = calloc(1, size);
+        space_of.near_at = at;
+        space_of.near_size = size;
+        return space_of.near;
+    }
+    if (space_of.pages == PLACE_PAGES || at - space_of.near_at < space_of.near_size)
+        return NULL;
+    space_of.page[space_of.pages] = at;
+    return space_of.bytes[space_of.pages++] = calloc(1, PATCH_PAGE);
+}
+
+/* Pages of the region near the code may be given back in pieces. */
+static void space_give(patch_space *space, uint64_t at, uint64_t size)
+{
+    (void)space, (void)at, (void)size;
+}
+
+static uint64_t space_find(patch_space *space, uint64_t low, uint64_t high, uint64_t near, uint64_t size)
+{
+    (void)space, (void)near, (void)size;
+    return low <= PLACE_NEAR && PLACE_NEAR <= high ? PLACE_NEAR : 0;
+}
+
+static void space_end(void)
+{
+    for (unsigned i = 0; i < space_of.pages; i++)
+        free(space_of.bytes[i]);
+    free(space_of.near);
+    space_of.near = NULL;
+    space_of.pages = 0;
+    space_of.near_size = 0;
+}
+
+static void check_changes(const patch_plan *p, const patch_code *c, void (*promise)(bool, const char *))
+{
+    const patch_part *code = p->code[0];
+    for (uint32_t i = 0; i < c->changes; i++) {
+        const patch_change *b = &c->change[i];
+        const uint64_t at = b->address - code->address;
+        promise(b->size > 0 && b->size <= PATCH_CHANGE_BYTES && b->live <= b->size, "sizes");
+        promise(at < code->size && b->size <= code->size - at, "within the code");
+        promise(i == 0 || b[-1].address + b[-1].size <= b->address, "apart, in order");
+        promise(p->function[b->function].why == PATCH_OK, "of functions that are patched");
+        for (unsigned k = 0; k < b->size; k++)
+            promise(b->was[k] == code->bytes[at + k], "what was there");
+    }
+}
+
+static void place(patch_plan *p, bool alone, bool exact, bool shadow, void (*promise)(bool, const char *))
+{
+    const patch_stubs stubs = {{1 << 26, 2 << 26, 3 << 26, 4 << 26, 5 << 26, 6 << 26, 7 << 26}, 1, 2, 3};
+    const patch_order order = {.stubs = &stubs, .alone = alone, .exact = exact, .shadow = shadow};
+    patch_space space = {space_take, space_give, space_find};
+    patch_code c;
+    uint64_t where;
+    uint32_t ok = 0;
+    if (!patch_place(&c, p, &space, &order)) {
+        space_end();
+        return;
+    }
+    promise(patch_check(&c, p, &where), "each jump leads to a block and back");
+    check_changes(p, &c, promise);
+    for (uint32_t i = 0; i < p->functions; i++) {
+        ok += p->function[i].why == PATCH_OK;
+        promise(!exact || p->function[i].why != PATCH_OK || !p->function[i].late, "exact means no late ends");
+    }
+    promise(c.counts.patched == ok, "counts");
+    patch_code_drop(&c, &space);
+    space_end();
+}
+
+#endif
