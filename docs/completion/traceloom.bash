@@ -64,6 +64,12 @@ _traceloom()
     --start)
         COMPREPLY=($(compgen -W "on off" -- "$cur"))
         return ;;
+    --pid|-p)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --for)
+        COMPREPLY=($(compgen -W "10s 1s 1m" -- "$cur"))
+        return ;;
     --how)
         COMPREPLY=($(compgen -W "linked preload patch" -- "$cur"))
         return ;;
@@ -162,7 +168,7 @@ _traceloom()
     convert|cat)
         options="--interval --output --force --to --text-style --clock --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --no-pager --quiet --verbose --help" ;;
     record)
-        options="--top --mode --threshold --ring --limit --start --how --libs --min-size --exact --children --dry-run --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
+        options="--top --mode --threshold --ring --limit --start --pid --for --how --libs --min-size --exact --children --dry-run --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
     ctl)
         options="--json --color --quiet --verbose --help"
         ((COMP_CWORD == 2)) && words=$(traceloom help --names processes) || words="status start stop flush set" ;;

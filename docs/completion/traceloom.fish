@@ -119,6 +119,8 @@ complete -c traceloom -n '__fish_seen_subcommand_from record' -l threshold -x -a
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l ring -x -a '64M 1M 16M 256M 1G all' -d 'keep the last 64M of a thread (fdr)'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l limit -x -a '1G 100M 10G' -d 'largest size of the file: 1G'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l start -x -a 'on off' -d 'on, or off: wait for traceloom ctl PID start'
+complete -c traceloom -n '__fish_seen_subcommand_from record' -l pid -s p -x -d 'record a process that runs already'
+complete -c traceloom -n '__fish_seen_subcommand_from record' -l for -x -a '10s 1s 1m' -d 'stop recording after this time: 10s'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l how -x -a 'linked preload patch' -d 'linked, preload or patch'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l libs -x -d 'functions of these libraries, too'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l min-size -x -d 'functions of N bytes or more'

@@ -37,6 +37,7 @@ static const tl_example record_examples[] = {{"record ./app arg", "a profile, in
                                              {"record -o last.xray --ring 64M ./app", "every call; the last ones"},
                                              {"record -F 'net::*' -o app.svg ./app", "a flame graph of some"},
                                              {"record --start off ./server", "traceloom ctl starts it"},
+                                             {"record -p 4711 --for 10s", "a process that runs already"},
                                              {NULL, NULL}};
 
 static const tl_example ctl_examples[] = {{"ctl 4711 status", "what is recorded, where to"},
@@ -228,6 +229,14 @@ const tl_option tl_option_table[] = {
      "1G 100M 10G"},
     {TO(choice, start), 0, "start", "WHEN", TL_GROUP_VERB, RECORD, "on, or off: wait for traceloom ctl PID start",
      "Starts recording with the program, the default, or only when\n.Xr traceloom-ctl 1\nstarts it.\n", "on off"},
+    {TO(pid, pid), 'p', "pid", "PID", TL_GROUP_VERB, RECORD, "record a process that runs already",
+     "Records the process\n.Ar PID\nin place of a command, until it ends, Ctrl-C is pressed, or the time of\n.Fl -for\n"
+     "is over; then the process runs on as before.\n"
+     "If there is no recorder in it, it is loaded into it, which needs the rights of a debugger:\n"
+     "the same user, and what\n.Pa /proc/sys/kernel/yama/ptrace_scope\nallows, or root.\n",
+     NULL},
+    {TO(duration, duration), 0, "for", "TIME", TL_GROUP_VERB, RECORD, "stop recording after this time: 10s",
+     "Stops recording after this time,\n.Ql 10s .\nThe program runs on.\n", "10s 1s 1m"},
     {TO(choice, how), 0, "how", "WAY", TL_GROUP_INSNS, RECORD, "linked, preload or patch",
      "Chooses how the program is recorded.\nThe default depends on what it is:\n"
      ".Bl -tag -width preload -compact\n"

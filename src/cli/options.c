@@ -157,6 +157,20 @@ bool tl_take_depth(parser *p, const tl_option *o, const char *value)
            (p->a->depth || wrong(p, "--depth 0: the outermost function has depth 1"));
 }
 
+bool tl_take_pid(parser *p, const tl_option *o, const char *value)
+{
+    return number(p, o, value, INT32_MAX) && (p->a->pid || bad_value(p, o, value, "expected the number of a process"));
+}
+
+bool tl_take_duration(parser *p, const tl_option *o, const char *value)
+{
+    uint64_t ns;
+    if (!tl_parse_duration(value, &ns) || ns == 0)
+        return bad_value(p, o, value, "expected a time such as 10s");
+    p->a->duration = ns;
+    return true;
+}
+
 bool tl_take_workers(parser *p, const tl_option *o, const char *value)
 {
     return number(p, o, value, WORKERS_MAX);

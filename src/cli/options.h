@@ -50,8 +50,9 @@ struct tl_option_parser;
 /* Stores the value of an option (NULL: a flag). False if it is wrong, with the reason in the message. */
 typedef bool tl_option_take(struct tl_option_parser *p, const tl_option *o, const char *value);
 tl_option_take tl_take_flag, tl_take_text, tl_take_choice, tl_take_amount, tl_take_word;
-tl_option_take tl_take_at, tl_take_color, tl_take_depth, tl_take_level, tl_take_line_size, tl_take_quiet,
-    tl_take_threads, tl_take_top, tl_take_verbose, tl_take_version, tl_take_weight, tl_take_workers;
+tl_option_take tl_take_at, tl_take_color, tl_take_depth, tl_take_level, tl_take_duration, tl_take_line_size,
+    tl_take_pid, tl_take_quiet, tl_take_threads, tl_take_top, tl_take_verbose, tl_take_version, tl_take_weight,
+    tl_take_workers;
 
 struct tl_option {
     tl_option_take *take;
@@ -126,6 +127,8 @@ typedef struct tl_arguments {
     const char *how; /* or NULL */
     tl_words libs;   /* patterns of libraries that are patched, too */
     bool children, exact, dry_run;
+    uint32_t pid;      /* of a process that runs already; 0: not given */
+    uint64_t duration; /* of recording, in ns; 0: not given */
     uint64_t min_size; /* of functions that are patched, in bytes; 0: any */
 
     tl_words exe_word;      /* -e as given: see exe_files.h */

@@ -205,15 +205,20 @@ int tl_rt_start(void)
     return status;
 }
 
+static void stop(void)
+{
+    if (tl_rt.state != RT_ON)
+        return;
+    switch_off(true);
+    for (uint32_t i = 0; i < tl_rt_lanes(); i++)
+        if (tl_rt_lane_get(i)->file == tl_rt.file)
+            tl_rt_record_pause(tl_rt_lane_get(i), tl_rt.set.modes, tl_rt.threshold > 0);
+}
+
 int tl_rt_stop(void)
 {
     rt_lock_take(&steps);
-    if (tl_rt.state == RT_ON) {
-        switch_off(true);
-        for (uint32_t i = 0; i < tl_rt_lanes(); i++)
-            if (tl_rt_lane_get(i)->file == tl_rt.file)
-                tl_rt_record_pause(tl_rt_lane_get(i), tl_rt.set.modes, tl_rt.threshold > 0);
-    }
+    stop();
     rt_lock_give(&steps);
     tl_rt_control_show();
     return 0;
@@ -294,26 +299,90 @@ static void finish_mode(unsigned mode, int (*finish)(int *))
         tl_rt_say_error("events are missing in", tl_rt_files_path(mode), -status);
 }
 
+static void finish_files(void)
+{
+    tl_rt_clock_refine();
+    add_tables();
+    tl_rt_note_end();
+    finish_mode(RT_MODE_FDR, tl_rt_fdr_finish);
+    finish_mode(RT_MODE_PROFILE, tl_rt_profile_finish);
+    finish_mode(RT_MODE_CTF, tl_rt_ctf_finish);
+    has_file = false;
+}
+
 void tl_rt_finish(void)
 {
     if (!rt_lock_take(&steps))
         return; /* the program ends in a signal handler that interrupted a step: the live file stays */
     if (tl_rt.state == RT_ON)
         switch_off(true);
-    if (has_file) {
-        tl_rt_clock_refine();
-        add_tables();
-        tl_rt_note_end();
-        finish_mode(RT_MODE_FDR, tl_rt_fdr_finish);
-        finish_mode(RT_MODE_PROFILE, tl_rt_profile_finish);
-        finish_mode(RT_MODE_CTF, tl_rt_ctf_finish);
-        has_file = false;
-    }
+    if (has_file)
+        finish_files();
     bool was = tl_rt.state != RT_OFF && tl_rt.state != RT_OVER;
     set_state(RT_OVER);
     rt_lock_give(&steps);
     if (was)
         tl_rt_control_end();
+}
+
+/* Gives back the memory of the files: nothing is recorded into them from here on. */
+static void forget_files(void)
+{
+    if (tl_rt.set.modes & RT_MODE_FDR)
+        tl_rt_fdr_child();
+    if (tl_rt.set.modes & RT_MODE_PROFILE)
+        tl_rt_profile_child();
+    if (tl_rt.set.modes & RT_MODE_CTF)
+        tl_rt_ctf_child();
+    has_file = false;
+}
+
+/* Is a thread in the middle of an event, where it was stopped for long? It still uses the memory of the file. */
+static bool some_lane_is_busy(void)
+{
+    for (uint32_t i = 0; i < tl_rt_lanes(); i++)
+        if (tl_rt_lane_get(i)->busy)
+            return true;
+    return false;
+}
+
+static int close_files(void)
+{
+    stop();
+    if (!has_file || tl_rt.state == RT_OVER)
+        return 0;
+    if (some_lane_is_busy())
+        return -EBUSY;
+    finish_files();
+    forget_files();
+    tl_rt.file++; /* what lanes have is of another file */
+    return 0;
+}
+
+int tl_rt_close(void)
+{
+    rt_lock_take(&steps);
+    int status = close_files();
+    rt_lock_give(&steps);
+    tl_rt_control_show();
+    return status;
+}
+
+int tl_rt_open(const char *settings, char error[static 256])
+{
+    static rt_settings next; /* static: one thread runs all commands, on a small stack */
+    error[0] = 0;
+    tl_rt_settings_default(&next);
+    if (!tl_rt_settings_read(&next, settings, error))
+        return -EINVAL;
+    next.strict = false;
+    rt_lock_take(&steps);
+    int status = tl_rt.state == RT_WAITING ? close_files() : -EBUSY;
+    if (status == 0)
+        tl_rt_settings_copy(&tl_rt.set, &next);
+    rt_lock_give(&steps);
+    tl_rt_control_show();
+    return status;
 }
 
 static void read_exe(void)
@@ -365,6 +434,23 @@ void tl_rt_begin(void)
     }
 }
 
+int tl_rt_offer(void)
+{
+    if (tl_rt.state != RT_OFF)
+        return tl_rt.state == RT_OVER ? -ESRCH : 0;
+    tl_rt.pid = (int)RT_SYS0(SYS_getpid);
+    read_exe();
+    tl_rt_settings_default(&tl_rt.set);
+    tl_rt.set.start = false;
+    tl_rt.set.quiet = true;
+    set_state(RT_WAITING);
+    tl_rt_lanes_begin();
+    int status = tl_rt_control_begin();
+    if (status < 0)
+        set_state(RT_OFF);
+    return status;
+}
+
 void tl_rt_before_fork(void)
 {
     rt_lock_take(&steps);
@@ -384,15 +470,8 @@ void tl_rt_child(void)
     set_handlers(false);
     tl_rt.pid = (int)RT_SYS0(SYS_getpid);
     tl_rt.epoch++;
-    if (has_file) {
-        if (tl_rt.set.modes & RT_MODE_FDR)
-            tl_rt_fdr_child();
-        if (tl_rt.set.modes & RT_MODE_PROFILE)
-            tl_rt_profile_child();
-        if (tl_rt.set.modes & RT_MODE_CTF)
-            tl_rt_ctf_child();
-    }
-    has_file = false;
+    if (has_file)
+        forget_files();
     tl_rt_lanes_child();
     tl_rt_objects_child();
     set_state(RT_WAITING);

@@ -92,6 +92,12 @@ bool tl_rt_hook_others(const rt_hook *than);
 /* Steps of life; none from hooks. begin: reads the settings and starts if they say so. finish: stops and writes the
  * file under its own name; later calls do nothing. child: after fork, in the child. */
 void tl_rt_begin(void);
+int tl_rt_offer(void); /* in a process that runs already: control is offered, nothing is recorded. 0 or -errno */
+/* While nothing is recorded: replaces all settings, so that the next start makes a new file; a file that recording
+ * stopped in is finished first. 0 or -errno, with one line about it. */
+int tl_rt_open(const char *settings, char error[static 256]);
+/* Stops, and finishes the file; control goes on. 0 or -errno. */
+int tl_rt_close(void);
 int tl_rt_start(void); /* 0, or -errno after a message was printed */
 int tl_rt_stop(void);
 void tl_rt_look_around(void); /* from time to time while recording: updates the clock, and adds objects loaded since */

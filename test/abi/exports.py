@@ -16,6 +16,7 @@ harness = public_api.harness
 RECORDER_HOOKS = {
     "__cyg_profile_func_enter", "__cyg_profile_func_exit",  # -finstrument-functions
     "tl_rt_object_register", "tl_rt_object_unregister",     # an object with sleds, when it is loaded and unloaded
+    "tl_rt_attach",                                         # traceloom record -p, in the process that it enters
 }
 
 

@@ -158,6 +158,13 @@ void tl_control_print_pids(void)
         closedir(d);
 }
 
+bool tl_control_find(tl_control *p, long pid)
+{
+    bool denied;
+    *p = (tl_control){.pid = pid};
+    return read_line(pid, "comm", "", p->name, sizeof p->name) && find_page(p, &denied);
+}
+
 int tl_control_open(tl_control *p, long pid)
 {
     bool denied;
@@ -201,7 +208,7 @@ static void wait_step(uint32_t *w, uint32_t value)
     nanosleep(&step, NULL);
 }
 
-static bool is_gone(long pid)
+bool tl_control_is_gone(long pid)
 {
     char state[32] = "";
     return !read_line(pid, "status", "State:\t", state, sizeof state) || state[0] == 'Z' || state[0] == 'X';
@@ -228,7 +235,7 @@ static bool take_owner(tl_control *p)
 static int say_silence(const tl_control *p)
 {
     char state[32] = "";
-    if (is_gone(p->pid)) {
+    if (tl_control_is_gone(p->pid)) {
         tl_say_error(NULL, "ctl: process %ld (%s) has ended", p->pid, p->name);
         return TL_EXIT_DAMAGED;
     }
@@ -238,16 +245,31 @@ static int say_silence(const tl_control *p)
     return TL_EXIT_DAMAGED;
 }
 
-int tl_control_ask(tl_control *p, const char *command, char answer[static TL_CONTROL_RESULT])
+uint32_t *tl_control_word(const tl_control *p, unsigned offset)
 {
-    answer[0] = 0;
+    return word(p, offset);
+}
+
+bool tl_control_send(tl_control *p, const char *command, uint32_t *request)
+{
     if (!take_owner(p))
-        return TL_EXIT_DAMAGED;
+        return false;
     snprintf(p->page + CONTROL_COMMAND, CONTROL_COMMAND_SIZE, "%s", command);
-    const uint32_t request = __atomic_add_fetch(word(p, CONTROL_REQUEST), 1, __ATOMIC_RELEASE);
+    *request = __atomic_add_fetch(word(p, CONTROL_REQUEST), 1, __ATOMIC_RELEASE);
     wake(word(p, CONTROL_REQUEST));
+    return true;
+}
+
+bool tl_control_is_answered(const tl_control *p, uint32_t request)
+{
+    return load(p, CONTROL_ANSWER) == request;
+}
+
+int tl_control_receive(tl_control *p, uint32_t request, char answer[static TL_CONTROL_RESULT])
+{
     uint32_t answered = load(p, CONTROL_ANSWER);
-    for (int waited = 0; answered != request && waited < PATIENCE_MS && !is_gone(p->pid); waited += STEP_MS) {
+    for (int waited = 0; answered != request && waited < PATIENCE_MS && !tl_control_is_gone(p->pid);
+         waited += STEP_MS) {
         wait_step(word(p, CONTROL_ANSWER), answered);
         answered = load(p, CONTROL_ANSWER);
     }
@@ -261,6 +283,13 @@ int tl_control_ask(tl_control *p, const char *command, char answer[static TL_CON
     __atomic_store_n(word(p, CONTROL_OWNER), 0, __ATOMIC_RELEASE);
     wake(word(p, CONTROL_OWNER));
     return status;
+}
+
+int tl_control_ask(tl_control *p, const char *command, char answer[static TL_CONTROL_RESULT])
+{
+    uint32_t request;
+    answer[0] = 0;
+    return tl_control_send(p, command, &request) ? tl_control_receive(p, request, answer) : TL_EXIT_DAMAGED;
 }
 
 tl_control_status tl_control_read(const tl_control *p)

@@ -2,6 +2,7 @@
 #ifndef TL_CLI_CONTROL_PAGE_H
 #define TL_CLI_CONTROL_PAGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TL_CONTROL_COMMAND 896u  /* bytes of a command, with its final zero */
@@ -21,12 +22,22 @@ typedef struct tl_control_status {
 
 /* Finds the page of a process. Reports failures, and returns an exit status: TL_EXIT_NO without recorder. */
 int tl_control_open(tl_control *p, long pid);
+/* The same without a word: false if there is none. */
+bool tl_control_find(tl_control *p, long pid);
+/* Has the process ended? */
+bool tl_control_is_gone(long pid);
 /* Prints the ids of processes that have a page and are ours to look at, one per line. */
 void tl_control_print_pids(void);
 void tl_control_close(tl_control *p);
 /* Sends a command, and waits for the answer. TL_EXIT_NO: refused, `answer` says why; TL_EXIT_DAMAGED, after a message:
  * no answer. */
 int tl_control_ask(tl_control *p, const char *command, char answer[static TL_CONTROL_RESULT]);
+/* The parts of that: send reports failures; receive waits if it has to, and comes after each send. */
+bool tl_control_send(tl_control *p, const char *command, uint32_t *request);
+bool tl_control_is_answered(const tl_control *p, uint32_t request);
+int tl_control_receive(tl_control *p, uint32_t request, char answer[static TL_CONTROL_RESULT]);
+/* A number of the page, by its CONTROL_*. */
+uint32_t *tl_control_word(const tl_control *p, unsigned offset);
 tl_control_status tl_control_read(const tl_control *p);
 
 #endif

@@ -28,6 +28,7 @@ typedef enum tl_record_way {
 
 typedef struct tl_record {
     const tl_cli *cli;
+    const char *name;          /* of the program, as given; of a process, its own */
     unsigned modes;            /* TL_RECORD_* */
     const tl_format *convert;  /* the format of -o if that is not a recording; else NULL */
     char stem[TL_RECORD_STEM]; /* of the recordings, without suffix */
@@ -75,5 +76,10 @@ bool tl_record_interpreter(const char *path, char out[static PATH_MAX]);
 /* Finds libtraceloom-rt.so, which may be changed only by those who could change this command, or the caller. Reports
  * why not; an exit status, or TL_EXIT_DONE. */
 int tl_record_library(const char *name, char out[static PATH_MAX]);
+
+/* Its name, in r->program; NULL, after a message: there is no such process. */
+const char *tl_record_process_name(tl_record *r);
+/* Records a process that runs already (--pid), for a while. An exit status. */
+int tl_record_process(tl_record *r);
 
 #endif

@@ -95,7 +95,7 @@ static int plan_conversion(tl_record *r)
     r->convert = of_profile && (r->modes & TL_RECORD_PROFILE || !of_events) ? of_profile : of_events;
     /* Beside it, with a unique name; it is visible in titles. */
     snprintf(r->stem, sizeof r->stem, "%.*s%s.%ld", (int)(tl_base_name(a->output) - a->output), a->output,
-             tl_base_name(a->file.word[0]), (long)getpid());
+             tl_base_name(r->name), (long)getpid());
     return TL_EXIT_DONE;
 }
 
@@ -114,7 +114,7 @@ static bool is_taken(const tl_record *r)
 static void name_by_program(tl_record *r)
 {
     const tl_arguments *a = r->cli->args;
-    const char *name = tl_base_name(a->file.word[0]);
+    const char *name = tl_base_name(r->name);
     snprintf(r->stem, sizeof r->stem, "%s", name);
     for (unsigned i = 2; i <= NUMBERS_TRIED && !a->force && is_taken(r); i++)
         snprintf(r->stem, sizeof r->stem, "%.*s-%u", (int)sizeof r->stem - 16, name, i);
@@ -259,7 +259,7 @@ static void put_patching(FILE *f, const tl_record *r)
     if (r->way == TL_WAY_LINKED)
         return;
     put_pair(f, "patch", patch[r->way]);
-    if (!a->children)
+    if (!a->children && !a->pid)
         fprintf(f, "exe=%" PRIu64 "\\:%" PRIu64 ":", r->device, r->inode);
     for (size_t i = 0; i < a->libs.n; i++)
         put_pair(f, "libs", a->libs.word[i]);

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
 #include "cli/message.h"
+#include "cli/record/control_page.h"
 #include "cli/record/record.h"
 
 /* Signals sent to us that are meant for the program. */
@@ -101,8 +103,31 @@ failed:;
     _exit(written ? TL_EXIT_CANNOT_RUN : TL_EXIT_RECORD);
 }
 
+/* After the time of --for, its recorder stops. */
+static void wait_for_time(tl_record *r)
+{
+    enum { STEP_NS = 20000000 };
+    char answer[TL_CONTROL_RESULT];
+    tl_control page;
+    const uint64_t wanted = r->cli->args->duration;
+    for (uint64_t waited = 0; waited < wanted; waited += STEP_NS) {
+        siginfo_t ended = {.si_pid = 0};
+        if (waitid(P_PID, (id_t)r->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid)
+            return;
+        const uint64_t rest = wanted - waited;
+        nanosleep(&(struct timespec){0, (long)(rest < STEP_NS ? rest : STEP_NS)}, NULL);
+    }
+    if (!tl_control_find(&page, (long)r->pid))
+        return;
+    tl_control_ask(&page, "stop", answer);
+    tl_say(r->cli, NULL, "process %ld: %s", (long)r->pid, answer);
+    tl_control_close(&page);
+}
+
 static int wait_for(tl_record *r)
 {
+    if (r->cli->args->duration)
+        wait_for_time(r);
     while (waitpid(r->pid, &r->status, 0) < 0)
         if (errno != EINTR)
             return errno;

@@ -98,21 +98,46 @@ static int say_nothing(const tl_record *r)
     return TL_EXIT_RECORD;
 }
 
-static int run(tl_record *r)
+/* What is recorded: a command, or a process that runs. */
+static int choose(tl_record *r)
 {
-    if (r->cli->args->file.n == 0) {
+    const tl_arguments *a = r->cli->args;
+    const char *only = a->start ? "start" : a->any ? "any" : a->how ? "how" : a->children ? "children" : NULL;
+    if (!a->pid && a->file.n == 0) {
         tl_say_error(NULL, "record: no program to run; see traceloom record --help");
         return TL_EXIT_RECORD;
     }
-    if (r->cli->args->dry_run)
-        return tl_record_dry_run(r);
-    int status = tl_record_plan(r);
-    if (status == TL_EXIT_DONE)
-        status = tl_record_find(r);
+    if (a->pid && a->file.n) {
+        tl_say_error(NULL, "record: either a process or a command: --pid %u, or %s", a->pid, a->file.word[0]);
+        return TL_EXIT_RECORD;
+    }
+    if (a->pid && (only || a->dry_run)) {
+        tl_say_error(NULL, "record: --%s is for programs that are started, and --pid is not", only ? only : "dry-run");
+        return TL_EXIT_RECORD;
+    }
+    r->name = a->pid ? tl_record_process_name(r) : a->file.word[0];
+    return r->name ? TL_EXIT_DONE : TL_EXIT_RECORD;
+}
+
+static int record(tl_record *r)
+{
+    if (r->cli->args->pid)
+        return tl_record_process(r);
+    int status = tl_record_find(r);
     if (status == TL_EXIT_DONE)
         status = tl_record_look(r);
+    return status == TL_EXIT_DONE ? tl_record_run(r) : status;
+}
+
+static int run(tl_record *r)
+{
+    int status = choose(r);
+    if (status == TL_EXIT_DONE && r->cli->args->dry_run)
+        return tl_record_dry_run(r);
     if (status == TL_EXIT_DONE)
-        status = tl_record_run(r);
+        status = tl_record_plan(r);
+    if (status == TL_EXIT_DONE)
+        status = record(r);
     if (status != TL_EXIT_DONE)
         return status;
     bool any = false;

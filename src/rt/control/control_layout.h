@@ -10,7 +10,19 @@
  *   waits on ANSWER                        <--   writes STATUS and RESULT, sets ANSWER = REQUEST, wakes it
  *   sets OWNER to 0
  *
- * An OWNER that is no longer alive may be replaced. Counters and STATE are written by the recorder at any time. */
+ * An OWNER that is no longer alive may be replaced. Counters and STATE are written by the recorder at any time.
+ *
+ * A commander that may trace the process can stop its other threads for the recorder, so that code can be changed that
+ * they might run:
+ *
+ *   commander                                    the control thread
+ *   sets WORLD to SERVED, gives a command
+ *   waits on WORLD                         <--   sets WORLD from SERVED to WANTED, wakes it, waits on it for a while
+ *   stops all threads but this one,
+ *   sets WORLD from WANTED to STOPPED, wakes it  goes on; if it is not STOPPED by then, sets it to RUNS
+ *                                          -->   changes code; sets WORLD to OVER, wakes it
+ *   lets them go on, sets WORLD to SERVED
+ *   when the command is answered, sets WORLD to RUNS */
 #ifndef TL_RT_CONTROL_LAYOUT_H
 #define TL_RT_CONTROL_LAYOUT_H
 
@@ -32,7 +44,10 @@ enum {
     CONTROL_BYTES = 48,     /* u64: of the file so far */
     CONTROL_LOST = 56,      /* u64: the sum of all losses */
     CONTROL_SINCE = 64,     /* u64: ns since 1970, at the last start */
-    CONTROL_COMMAND = 128,  /* text with a final zero: "start", "stop", "flush", "set KEY=VALUE" */
+    CONTROL_THREAD = 72,    /* u32: number of the control thread, as the process sees it */
+    CONTROL_WORLD = 76,     /* u32: CONTROL_WORLD_* */
+    CONTROL_COMMAND =
+        128, /* text with a final zero: "start", "stop", "flush", "set KEY=VALUE", "open SETTINGS", "close" */
     CONTROL_COMMAND_SIZE = 896,
     CONTROL_RESULT = 1024, /* text with a final zero: the error, or what was done */
     CONTROL_RESULT_SIZE = 1024,
@@ -40,6 +55,8 @@ enum {
     CONTROL_PATH_SIZE = 4096,
     CONTROL_SIZE = 8192
 };
+
+enum { CONTROL_WORLD_RUNS, CONTROL_WORLD_SERVED, CONTROL_WORLD_WANTED, CONTROL_WORLD_STOPPED, CONTROL_WORLD_OVER };
 
 /* X(bit, name, suffix): the modes, as in rt_core.h, and the suffix of their recordings. */
 #define CONTROL_MODE_TABLE(X)                                                                                          \

@@ -171,6 +171,29 @@ static int set(const char *pairs, rt_line *result)
     return 0;
 }
 
+static int open_new(const char *settings, rt_line *result)
+{
+    char error[256];
+    int status = tl_rt_open(settings, error);
+    if (status == -EBUSY && tl_rt.state == RT_ON)
+        say(result, "is being recorded already, to ", tl_rt.path);
+    else if (status == -EBUSY)
+        say(result, "a thread is stopped in the middle of recording to ", tl_rt.path);
+    else
+        say(result, status < 0 ? error : "ready", NULL);
+    return status;
+}
+
+static int close_file(rt_line *result)
+{
+    int status = tl_rt_close();
+    if (status < 0)
+        say(result, "a thread is stopped in the middle of recording to ", tl_rt.path);
+    else
+        say(result, "wrote ", tl_rt.path);
+    return status;
+}
+
 int tl_rt_command(const char *command, rt_line *result)
 {
     if (tl_rt_same(command, "show"))
@@ -186,6 +209,10 @@ int tl_rt_command(const char *command, rt_line *result)
         return stop(result);
     if (tl_rt_same(command, "flush"))
         return flush(result);
+    if (tl_rt_same(command, "close"))
+        return close_file(result);
+    if (tl_rt_glob("open *", command))
+        return open_new(command + 5, result);
     if (tl_rt_glob("set *", command))
         return set(command + 4, result);
     say(result, "this recorder does not know the command: ", command);

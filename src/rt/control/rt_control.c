@@ -32,6 +32,7 @@ enum {
     LEAVE_NS = SECOND / 2 * 3, /* how long the end of the program waits for the thread */
     FOREVER = 0
 };
+static const uint64_t STOP_NS = UINT64_C(5) * SECOND; /* how long stopping all other threads may take */
 
 static struct {
     char *page; /* NULL: there is none */
@@ -127,7 +128,7 @@ static void *serve(void *unused)
 {
     (void)unused;
     prctl(PR_SET_NAME, "traceloom");
-    control.tid = (uint32_t)RT_SYS0(SYS_gettid);
+    *word(CONTROL_THREAD) = control.tid = (uint32_t)RT_SYS0(SYS_gettid);
     uint32_t answered = __atomic_load_n(word(CONTROL_ANSWER), __ATOMIC_ACQUIRE);
     uint64_t shown = tl_rt_clock_slow();
     while (!control.leave && !(control.orphan && is_last_thread())) {
@@ -241,6 +242,34 @@ int tl_rt_control_begin(void)
     if (status < 0)
         drop_page();
     return status;
+}
+
+static bool set_world(uint32_t from, uint32_t to)
+{
+    bool done = __atomic_compare_exchange_n(word(CONTROL_WORLD), &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    if (done)
+        wake(word(CONTROL_WORLD));
+    return done;
+}
+
+bool tl_rt_world_stop(void)
+{
+    if (!control.page || control.tid != (uint32_t)RT_SYS0(SYS_gettid) ||
+        !set_world(CONTROL_WORLD_SERVED, CONTROL_WORLD_WANTED))
+        return false;
+    for (uint64_t from = tl_rt_clock_slow(), now = from; now - from < STOP_NS; now = tl_rt_clock_slow())
+        if (*word(CONTROL_WORLD) == CONTROL_WORLD_WANTED)
+            wait_on(word(CONTROL_WORLD), CONTROL_WORLD_WANTED, STOP_NS - (now - from));
+        else
+            break;
+    if (set_world(CONTROL_WORLD_WANTED, CONTROL_WORLD_RUNS)) /* the commander is gone, or too slow */
+        return false;
+    return __atomic_load_n(word(CONTROL_WORLD), __ATOMIC_SEQ_CST) == CONTROL_WORLD_STOPPED;
+}
+
+void tl_rt_world_go(void)
+{
+    set_world(CONTROL_WORLD_STOPPED, CONTROL_WORLD_OVER);
 }
 
 void tl_rt_control_end(void)

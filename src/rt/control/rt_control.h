@@ -11,4 +11,9 @@ int tl_rt_control_begin(void);
 void tl_rt_control_end(void);  /* ends the thread and, unless it is the caller, waits for it */
 void tl_rt_control_show(void); /* updates the numbers of the page */
 
+/* From the control thread: all other threads are stopped until tl_rt_world_go(), by the process that gave the command.
+ * False: nobody can do that, and they run. Between the two no lock may be taken, and nothing of libc be called. */
+bool tl_rt_world_stop(void);
+void tl_rt_world_go(void);
+
 #endif

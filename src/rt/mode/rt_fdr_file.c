@@ -25,6 +25,8 @@ enum { RING_DIGITS = 16 };
 
 static struct {
     char *head, *ring;
+    char *ended; /* the head of a file that is finished */
+    uint64_t head_size;
     rt_lock lock;
     rt_slot slot;
     char *at;
@@ -73,6 +75,7 @@ int tl_rt_fdr_start(void)
         RT_SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
         return status;
     }
+    notes.head_size = notes.slot.size;
     write_header(notes.head, FDR_MARK_LIVE);
     begin_notes(notes.head + FDR_HEADER_SIZE);
     if (tl_rt.set.ring) {
@@ -167,6 +170,7 @@ int tl_rt_fdr_finish(int *named)
     rt_lock_take(&notes.lock);
     end_slot(&notes.slot, notes.at);
     write_header(notes.head, FDR_MARK_DONE);
+    notes.ended = notes.head;
     notes.head = NULL;
     rt_lock_give(&notes.lock);
     int failed = tl_rt_fdr_store.failed, status = tl_rt_store_close(&tl_rt_fdr_store, UINT64_MAX);
@@ -279,7 +283,12 @@ void tl_rt_fdr_child(void)
     }
     tl_rt_ring_child(tl_rt_lane && tl_rt_lane->busy);
     tl_rt_store_forget(&tl_rt_fdr_store, false);
-    notes.head = NULL;
+    if (notes.ended) { /* no child, but recording was closed */
+        if (notes.slot.memory != notes.ended)
+            tl_rt_store_unmap(notes.slot.memory, notes.slot.size);
+        tl_rt_store_unmap(notes.ended, notes.head_size);
+    }
+    notes.head = notes.ended = NULL;
     notes.slot = (rt_slot){.memory = NULL};
     notes.lock = (rt_lock){.held = 0};
 }

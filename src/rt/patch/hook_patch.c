@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
+#include "rt/control/rt_control.h"
 #include "rt/hook/rt_sled.h"
 #include "rt/object/rt_ids.h"
 #include "rt/object/rt_wanted.h"
@@ -192,26 +193,38 @@ static uint32_t select_all(void)
     return n;
 }
 
+/* Other threads are stopped if possible, which needs help from outside. Then nothing may be done that needs a lock. */
 static void change_all(bool on)
 {
-    uint64_t mask = lock_calmly();
-    const enum rt_patch_when now = when();
+    enum rt_patch_when now = when();
+    const bool stopped = now == RT_PATCH_RUNNING && tl_rt_world_stop();
+    if (stopped)
+        now = RT_PATCH_ALONE;
     for (rt_patched *p = first; p; p = p->next)
         if (!p->o->gone)
             tl_rt_patch_change(p, on, now);
-    tl_rt_patch_unlock(mask);
+    if (stopped)
+        tl_rt_world_go();
 }
 
 static void start(void)
 {
+    uint64_t mask = lock_calmly();
     change_all(true);
+    for (rt_patched *p = first; p; p = p->next)
+        if (!p->o->gone)
+            tl_rt_patch_told(p);
+    tl_rt_patch_unlock(mask);
 }
 
 /* A program that ends leaves its code as it is. */
 static void stop(void)
 {
-    if (!tl_rt_ending)
-        change_all(false);
+    if (tl_rt_ending)
+        return;
+    uint64_t mask = lock_calmly();
+    change_all(false);
+    tl_rt_patch_unlock(mask);
 }
 
 const rt_hook *tl_rt_patch_hook(void)

@@ -124,8 +124,10 @@ static void add_opened(const struct r_debug *d)
         rt_patched *p = tl_rt_patch_add(m);
         if (!p || tl_rt_patch_select(p, true) == 0)
             continue;
-        if (tl_rt.state == RT_ON)
-            tl_rt_patch_change(p, true, RT_PATCH_LOADING); /* nobody can be in its code */
+        if (tl_rt.state != RT_ON)
+            continue;
+        tl_rt_patch_change(p, true, RT_PATCH_LOADING); /* nobody can be in its code */
+        tl_rt_patch_told(p);
     }
 }
 

@@ -230,8 +230,14 @@ void tl_rt_patch_change(rt_patched *p, bool on, enum rt_patch_when when)
         return;
     int error = when == RT_PATCH_RUNNING ? tl_rt_patch_switch(&p->text, on)
                                          : tl_rt_patch_write(&p->text, on, when == RT_PATCH_LOADING);
-    if (error && on)
-        tl_rt_say_error("cannot change code, so functions are not recorded:", p->o->path, -error);
-    if (on)
-        tl_rt_patch_note_frames(p->o);
+    p->error = on ? error : 0;
+}
+
+void tl_rt_patch_told(rt_patched *p)
+{
+    if (!p->placed)
+        return;
+    if (p->error)
+        tl_rt_say_error("cannot change code, so functions are not recorded:", p->o->path, -p->error);
+    tl_rt_patch_note_frames(p->o);
 }

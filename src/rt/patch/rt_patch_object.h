@@ -18,6 +18,7 @@ typedef struct rt_patched {
     bool placed;
     bool refused; /* a message said why */
     bool closed;  /* it was unloaded; the same object may come again */
+    int error;    /* -errno of switching it on; 0 */
     patch_code code;
     rt_patch_text text;
     struct rt_patched *next;
@@ -32,9 +33,11 @@ void tl_rt_patch_keep_room(const rt_patched *p);
 /* Applies the patterns, and places what they select; `alone`: nothing of the program has run yet. Returns how many
  * functions can be switched on. */
 uint32_t tl_rt_patch_select(rt_patched *p, bool alone);
-/* Switches code on or off. */
+/* Switches code on or off. Takes no lock, says nothing: other threads may be stopped anywhere. */
 enum rt_patch_when { RT_PATCH_LOADING, RT_PATCH_ALONE, RT_PATCH_RUNNING };
 void tl_rt_patch_change(rt_patched *p, bool on, enum rt_patch_when when);
+/* After it was switched on: notes it in the recording, and says what failed. */
+void tl_rt_patch_told(rt_patched *p);
 
 /* hook_patch.c */
 rt_patched *tl_rt_patched(void);                       /* the first of all objects */

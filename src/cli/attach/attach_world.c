@@ -1,0 +1,181 @@
+/* Commands to a recorder that may want all other threads of its process stopped: see CONTROL_WORLD. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "cli/attach/attach.h"
+#include "cli/message.h"
+#include "rt/control/control_layout.h"
+
+#ifdef __linux__
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum { ROUNDS = 1000, STEP_NS = 5000000, PATIENCE = 120 * (1000000000 / STEP_NS) };
+
+typedef struct stopped {
+    pid_t thread;
+    int number; /* the signal that it was about to get */
+} stopped;
+
+typedef struct world {
+    tl_control *p;
+    pid_t control; /* the recorder's thread */
+    stopped *one;
+    size_t n, room;
+} world;
+
+static void let_all_go(world *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        tl_attach_let_go(w->one[i].thread, w->one[i].number);
+    w->n = 0;
+}
+
+static bool has(const world *w, pid_t thread)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (w->one[i].thread == thread)
+            return true;
+    return thread == w->control;
+}
+
+/* Until those from `first` on have stopped; the others of them are forgotten. False: some do not stop. */
+static bool wait_for(world *w, size_t first)
+{
+    bool good = true;
+    size_t kept = first;
+    for (size_t i = first; i < w->n; i++)
+        if (tl_attach_stopped(w->one[i].thread, &w->one[i].number))
+            w->one[kept++] = w->one[i];
+        else
+            good &= errno == ESRCH;
+    w->n = kept;
+    return good;
+}
+
+/* Stops all that are not stopped yet. *any: there were some. */
+static bool stop_round(world *w, bool *any)
+{
+    char path[64];
+    bool good = true;
+    const size_t before = w->n;
+    snprintf(path, sizeof path, "/proc/%ld/task", w->p->pid);
+    DIR *d = opendir(path);
+    for (const struct dirent *entry; d && good && (entry = readdir(d));) {
+        const pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (thread <= 0 || has(w, thread))
+            continue;
+        if (!TL_GROW(w->one, w->n, 1, w->room))
+            good = false;
+        else if (tl_attach_interrupt(thread))
+            w->one[w->n++] = (stopped){.thread = thread};
+        else
+            good = errno == ESRCH || tl_attach_has_ended(w->p->pid, thread);
+    }
+    if (d)
+        closedir(d);
+    *any = w->n > before;
+    return wait_for(w, before) && d && good;
+}
+
+/* Until no new one is found. */
+static bool stop_all(world *w)
+{
+    bool any = true;
+    for (int round = 0; any && round < ROUNDS; round++)
+        if (!stop_round(w, &any))
+            return false;
+    return !any;
+}
+
+static void set_world(world *w, uint32_t from, uint32_t to)
+{
+    uint32_t *state = tl_control_word(w->p, CONTROL_WORLD);
+    __atomic_compare_exchange_n(state, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, state, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* What the recorder wants at this moment; otherwise waits for a moment. */
+static void serve(world *w)
+{
+    uint32_t *state = tl_control_word(w->p, CONTROL_WORLD);
+    const uint32_t now = __atomic_load_n(state, __ATOMIC_SEQ_CST);
+    if (now == CONTROL_WORLD_WANTED) {
+        const bool good = stop_all(w);
+        if (!good)
+            let_all_go(w);
+        set_world(w, CONTROL_WORLD_WANTED, good ? CONTROL_WORLD_STOPPED : CONTROL_WORLD_RUNS);
+    } else if (now != CONTROL_WORLD_STOPPED && w->n > 0) { /* done; or the recorder did not wait for us */
+        let_all_go(w);
+        set_world(w, CONTROL_WORLD_OVER, CONTROL_WORLD_SERVED);
+    } else {
+        const struct timespec step = {0, STEP_NS};
+        syscall(SYS_futex, state, FUTEX_WAIT, now, &step, NULL, 0);
+    }
+    tl_attach_let_go_late();
+}
+
+/* The longest that a recorder works on one command, for which many pages may have to be made. */
+static void serve_until(world *w, uint32_t request)
+{
+    for (long turn = 0; turn < PATIENCE && !tl_control_is_answered(w->p, request) && !tl_control_is_gone(w->p->pid);
+         turn++)
+        serve(w);
+    let_all_go(w);
+}
+
+/* The recorder's thread, which knows its own number as the process's container counts. 0: not found. */
+static pid_t find_control(tl_control *p)
+{
+    char path[64], inner[32];
+    const unsigned wanted = *tl_control_word(p, CONTROL_THREAD);
+    pid_t found = 0;
+    snprintf(path, sizeof path, "/proc/%ld/task", p->pid);
+    DIR *d = wanted ? opendir(path) : NULL;
+    for (const struct dirent *entry; d && !found && (entry = readdir(d));) {
+        char line[256], name[sizeof path + sizeof entry->d_name + sizeof "/status"];
+        snprintf(name, sizeof name, "%s/%s/status", path, entry->d_name);
+        FILE *f = fopen(name, "re");
+        while (f && fgets(line, sizeof line, f)) {
+            line[strcspn(line, "\n")] = 0;
+            const char *last = strrchr(line, '\t');
+            snprintf(inner, sizeof inner, "%u", wanted);
+            if (strncmp(line, "NSpid:", 6) == 0 && last && strcmp(last + 1, inner) == 0)
+                found = (pid_t)strtol(entry->d_name, NULL, 10);
+        }
+        if (f)
+            fclose(f);
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
+
+int tl_attach_ask(tl_control *p, const char *command, char answer[static TL_CONTROL_RESULT])
+{
+    uint32_t request;
+    world w = {.p = p, .control = find_control(p)};
+    answer[0] = 0;
+    if (!w.control) /* it does what can be done while threads run */
+        return tl_control_ask(p, command, answer);
+    __atomic_store_n(tl_control_word(p, CONTROL_WORLD), CONTROL_WORLD_SERVED, __ATOMIC_SEQ_CST);
+    const bool sent = tl_control_send(p, command, &request);
+    if (sent)
+        serve_until(&w, request);
+    __atomic_store_n(tl_control_word(p, CONTROL_WORLD), CONTROL_WORLD_RUNS, __ATOMIC_SEQ_CST);
+    free(w.one);
+    return sent ? tl_control_receive(p, request, answer) : TL_EXIT_DAMAGED;
+}
+
+#else
+int tl_attach_ask(tl_control *p, const char *command, char answer[static TL_CONTROL_RESULT])
+{
+    return tl_control_ask(p, command, answer);
+}
+#endif

@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""Attaching to processes that run: at random moments, to programs that notice what happens to them.
+
+    rt_attach.py CASE [RUNS]      a case of attach_victim.c; throw, killed, twice, linked; or an error: stopped, static,
+                                  go, other-user, ended, traced, none"""
+import os
+import random
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# Runs of a case in `make slow`, and in a short test.
+RUNS = {"busy": (200, 8), "registers": (100, 8), "sleeper": (100, 8), "killed": (100, 6)}
+USUAL = (50, 5)
+# Not always at a safe place: then the error is right, and the program goes on.
+MAY_REFUSE = {"malloc", "short"}
+
+# Functions that they call all the time.
+CALLED = {"busy": "fib", "tiny": "fib", "malloc": "fib", "throw": "deep"}
+
+
+class Victim:
+    """A program that waits for nothing but its end."""
+
+    def __init__(self, words, feed=False, settings=None, **options):
+        env = {key: value for key, value in os.environ.items() if not key.startswith("TRACELOOM")}
+        if settings:
+            env["TRACELOOM"] = settings
+        self.feeds = feed
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE if feed else subprocess.DEVNULL, stdout=subprocess.PIPE, env=env, **options)
+        self.pid = self.process.pid
+        self.first = self.process.stdout.readline().strip()
+
+    def feed(self):
+        if self.feeds:
+            self.process.stdin.write(b"word")
+            self.process.stdin.flush()
+
+    def end(self, checks, *what):
+        """It must end as it would have without us."""
+        if self.feeds:
+            self.process.stdin.close()
+        else:
+            self.process.send_signal(signal.SIGUSR1)
+        try:
+            self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            checks.that(False, *what, "hangs")
+        checks.equal((self.process.returncode, self.process.stdout.read()), (0, b"good\n"), *what, "end and output")
+
+
+def changed_code(pid):
+    """Bytes of code in memory that differ from the mapped files, but for the recorder's own."""
+    out = []
+    with open("/proc/%d/maps" % pid) as maps, open("/proc/%d/mem" % pid, "rb") as memory:
+        for line in maps:
+            words = line.split(None, 5)
+            if len(words) < 6 or not words[5].startswith("/") or "x" not in words[1] or "libtraceloom-rt" in words[5]:
+                continue
+            begin, end = (int(word, 16) for word in words[0].split("-"))
+            memory.seek(begin)
+            now = memory.read(end - begin)
+            with open(words[5].strip(), "rb") as file:
+                file.seek(int(words[2], 16))
+                then = file.read(end - begin)
+            out += ["%s+%#x" % (words[5].strip(), int(words[2], 16) + i) for i in range(len(then)) if then[i] != now[i]]
+    return out
+
+
+def build(folder, name="attach_victim", flags=(), libraries=()):
+    """A victim, built with nothing of ours."""
+    sources = [os.path.join(HERE, "attach_victim.c"), os.path.join(HERE, "attach_registers.S")]
+    compiler = "gcc"
+    if name == "attach_throw":
+        sources, compiler = [os.path.join(HERE, "attach_throw.cpp")], "g++"
+    if not shutil.which(compiler):
+        harness.skip("no " + compiler)
+    out = os.path.join(folder, name)
+    subprocess.run([compiler, "-O2", "-g0", "-U_GNU_SOURCE", "-D_GNU_SOURCE", "-pthread", *flags, "-o", out, *sources, *libraries], check=True)
+    return out
+
+
+def record(folder, pid, *arguments, **options):
+    return harness.run("record", "-p", pid, *arguments, cwd=folder, **options)
+
+
+def settled(folder):
+    """Names of recordings; none may be left unfinished."""
+    return sorted(name for name in os.listdir(folder) if name.endswith((".tlp", ".xray", ".live", ".part")))
+
+
+def calls_of(path, name):
+    """How often a function was called. Names in C++ have their arguments."""
+    rows = harness.run("report", "--json", path).json()["functions"]
+    return sum(row["calls"] for row in rows if row["name"].partition("(")[0] == name)
+
+
+def at_random_moments(checks, folder, case, runs, rng):
+    program = build(folder, "attach_throw" if case == "throw" else "attach_victim")
+    refused = recorded = 0
+    for run in range(runs):
+        output = os.path.join(folder, "run%d.%s" % (run, rng.choice(["tlp", "xray"])))
+        victim = Victim([program, case], feed=case == "waits")
+        time.sleep(rng.random() * 0.1)
+        done = record(folder, victim.pid, "-o", output, "--for", "%dms" % rng.randrange(1, 100), "-q")
+        what = (case, "run", run)
+        if done.status != 0 and case in MAY_REFUSE:
+            refused += 1
+            checks.that(b"no thread was at a safe place" in done.err or b"ended" in done.err or b"no process" in done.err, *what, done)
+        else:
+            checks.equal(done.status, 0, *what, done)
+            checks.that(case == "short" or os.path.exists(output), *what, "no recording")
+        if case != "short" and victim.process.poll() is None:
+            checks.equal(changed_code(victim.pid), [], *what, "code")
+        victim.feed()
+        victim.end(checks, *what)
+        recorded += calls_of(output, CALLED[case]) if case in CALLED and os.path.exists(output) else 0
+    checks.that(case not in CALLED or recorded > 0, "no call was recorded")
+    print("%d of %d refused" % (refused, runs))
+    checks.that(refused < runs or case == "short", "every attempt was refused")
+    checks.equal([name for name in settled(folder) if not name.startswith("run")], [], "other files")
+
+
+def killed(checks, folder, runs, rng):
+    """The command is killed at any moment; the program goes on, and the next command finds it as it is."""
+    program = build(folder)
+    for run in range(runs):
+        case = rng.choice(["busy", "registers", "sleeper", "naps", "waits"])
+        victim = Victim([program, case], feed=case == "waits")
+        command = subprocess.Popen(harness.binary() + ["record", "-p", str(victim.pid), "-o", "k%d.tlp" % run, "-q"], cwd=folder,
+                                   stderr=subprocess.DEVNULL)
+        time.sleep(rng.random() * 0.3)
+        command.kill()
+        command.wait()
+        victim.feed()
+        done = record(folder, victim.pid, "-o", "again%d.tlp" % run, "--for", "5ms", "-q")
+        checks.that(done.status == 0 or b"recorded already" in done.err, case, "run", run, "afterwards", done)
+        if b"recorded already" in done.err:
+            harness.run("ctl", victim.pid, "stop", "-q")
+            done = record(folder, victim.pid, "-o", "again%d.tlp" % run, "--for", "5ms", "-q")
+            checks.equal(done.status, 0, case, "run", run, "after a stop", done)
+        checks.equal(changed_code(victim.pid), [], case, "run", run, "code")
+        victim.end(checks, case, "run", run)
+
+
+def twice(checks, folder):
+    """One process, again and again, in all modes; and what is in the way."""
+    victim = Victim([build(folder), "busy"])
+    for run, mode in enumerate(["profile", "fdr", "ctf", "fdr,profile"] * 3):
+        done = record(folder, victim.pid, "-m", mode, "-o", "r%d" % run, "--for", "20ms", "-q")
+        checks.equal(done.status, 0, mode, run, done)
+        for suffix in {"profile": ["tlp"], "fdr": ["xray"], "ctf": ["ctf"], "fdr,profile": ["xray", "tlp"]}[mode]:
+            name = os.path.join(folder, "r%d.%s" % (run, suffix))
+            checks.equal(harness.run("check", name).status, 0, mode, name)
+    checks.equal([name for name in settled(folder) if name.endswith((".live", ".part"))], [], "unfinished files")
+    with open("/proc/%d/maps" % victim.pid) as maps:
+        left = [line for line in maps if re.search(r"/r\d+\.", line)]
+    checks.equal(left, [], "mapped recordings")
+    done = record(folder, victim.pid, "-o", "r0.tlp", "--for", "20ms")
+    checks.that(done.status == 125 and b"the file exists" in done.err, done)
+    victim.end(checks, "twice")
+
+
+def linked(checks, folder):
+    """Programs with the recorder in them: nothing is loaded, and their calls are there."""
+    library = os.environ.get("TL_RT_LIBRARY") or harness.skip("no recorder")
+    program = build(folder, "linked", ["-finstrument-functions"], [library])
+    victim = Victim([program, "busy"], settings="start=off:mode=profile:out=first", cwd=folder)
+    for run in range(3):
+        done = record(folder, victim.pid, "-m", "fdr,profile", "-o", "r%d" % run, "--for", "100ms")
+        checks.equal(done.status, 0, run, done)
+        counts = {row["name"]: row["calls"] for row in harness.run("report", "--json", os.path.join(folder, "r%d.xray" % run)).json()["functions"]}
+        checks.that(counts.get("fib", 0) > 1000 and counts.get("compute", 0) > 1, run, "calls", counts)
+        sums = {row["name"]: row["calls"] for row in harness.run("report", "--json", os.path.join(folder, "r%d.tlp" % run)).json()["functions"]}
+        checks.equal(sums, counts, run, "profile and log")
+    with open("/proc/%d/maps" % victim.pid) as maps:
+        checks.that("libtraceloom-rt" not in maps.read(), "nothing was loaded")
+    victim.end(checks, "linked")
+    checks.equal([name for name in settled(folder) if not name.startswith("r")], [], "other files")
+    victim = Victim([program, "busy"], settings="mode=fdr:out=second", cwd=folder)
+    done = record(folder, victim.pid, "-o", "x.tlp", "--for", "1s")
+    checks.that(done.status == 125 and b"is being recorded already" in done.err, "recorded twice", done)
+    victim.end(checks, "recorded already")
+    victim = Victim([program, "busy"], cwd=folder)
+    done = record(folder, victim.pid, "-o", "x.tlp", "--for", "1s")
+    checks.that(done.status == 125 and b"has the recorder in it, which is off" in done.err, "off", done)
+    victim.end(checks, "off")
+    checks.equal([name for name in settled(folder) if name.startswith("x")], [], "files of failures")
+
+
+def refusals(checks, folder, case):
+    """What cannot be attached to is an error with its reason, and goes on."""
+    program, words = build(folder), None
+    if case == "static":
+        program = build(folder, "static", ["-static"])
+    if case == "go":
+        note = os.path.join(folder, "go.S")
+        with open(note, "w") as file:
+            file.write('.section .note.go.buildid,"a",@note\n.long 4,4,4\n.ascii "Go\\0\\0abcd"\n.section .note.GNU-stack,"",@progbits\n')
+        program = build(folder, "go", [note])
+    if case == "other-user":
+        if os.geteuid() != 0 or not shutil.which("setpriv"):
+            harness.skip("needs root, and setpriv")
+    victim = Victim([program, case if case in ("seccomp", "jail") else "busy"])
+    pid, reason = victim.pid, REASON[case]
+    prefix = []
+    tracer = None
+    if case == "stopped":
+        victim.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.1)
+    if case == "none":
+        words = subprocess.Popen(["true"])
+        words.wait()
+        pid = words.pid
+    if case == "traced":
+        if not shutil.which("strace"):
+            harness.skip("no strace")
+        tracer = subprocess.Popen(["strace", "-f", "-qq", "-o", "/dev/null", "-p", str(pid)])
+        time.sleep(0.5)
+    if case == "other-user":
+        prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        os.chmod(folder, 0o777)
+    done = subprocess.run(prefix + harness.binary() + ["record", "-p", str(pid), "--for", "1s", "-o", "x.tlp"], cwd=folder, capture_output=True,
+                          timeout=60)
+    checks.equal(done.returncode, 125, case, done.stderr)
+    checks.that(re.search(reason, done.stderr.decode()), case, done.stderr)
+    checks.equal(settled(folder), [], case, "files")
+    if tracer:
+        tracer.send_signal(signal.SIGINT)
+        tracer.wait()
+    if case == "stopped":
+        victim.process.send_signal(signal.SIGCONT)
+    victim.end(checks, case)
+
+
+REASON = {"static": "is linked statically", "go": "is a Go program", "seccomp": "limits its system calls", "stopped": "while it is stopped",
+          "other-user": "cannot be attached to: Operation not permitted|Permission denied", "traced": r"process \d+ traces it",
+          "none": "there is no process", "jail": "no thread was at a safe place"}
+
+
+def main():
+    case = sys.argv[1]
+    if os.uname().machine != "x86_64" or not harness.built_with("libdw"):
+        harness.skip("processes are attached to on x86-64, with libdw")
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else RUNS.get(case, USUAL)[0 if harness.THOROUGH else 1]
+    seed = int(os.environ.get("TL_SEED", "0")) or struct.unpack("I", os.urandom(4))[0]
+    print("TL_SEED=%d repeats it" % seed)
+    rng, checks = random.Random(seed), harness.Checks()
+    with harness.work_folder() as folder:
+        if case in REASON:
+            refusals(checks, folder, case)
+        elif case == "twice":
+            twice(checks, folder)
+        elif case == "linked":
+            linked(checks, folder)
+        elif case == "killed":
+            killed(checks, folder, runs, rng)
+        else:
+            at_random_moments(checks, folder, case, runs, rng)
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()
