@@ -73,7 +73,8 @@ static void mark_chunk(patch_pages *p, uint64_t at)
 static patch_page *new_page(patch_pages *p)
 {
     if (!p->batch_left) {
-        void **batches = p->memory->grow(p->batches, p->nbatch * sizeof *batches, (p->nbatch + 1) * sizeof *batches);
+        const size_t before = p->nbatch * sizeof *p->batches, after = before + sizeof *p->batches;
+        void **batches = before ? p->memory->grow(p->batches, before, after) : p->memory->take(after);
         if (!batches)
             return NULL;
         p->batches = batches;
