@@ -67,15 +67,22 @@ int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_w
     return TL_EXIT_DONE;
 }
 
+void tl_reading_say_exe(const tl_reading *r, const tl_cli *c, bool used)
+{
+    const tl_arguments *a = c->args;
+    const char *exe = tl_trace_exe(r->trace);
+    used = used || !a->exe || (exe && strcmp(exe, a->exe) == 0);
+    if (!used || (c->files && c->files->n && !r->trace->objects_read))
+        tl_say(c, r->path, "format %s holds its own names; -e is not used for it", tl_trace_format(r->trace));
+}
+
 void tl_reading_take(tl_reading *r, const tl_cli *c, const char *path, tl_source *s)
 {
     const tl_arguments *a = c->args;
     *r = (tl_reading){.path = path, .source = s, .trace = tl_source_trace(s)};
-    const char *exe = tl_trace_exe(r->trace);
-    const bool used =
-        (!a->exe || (exe && strcmp(exe, a->exe) == 0)) && (!c->files || !c->files->n || r->trace->objects_read);
-    if (a->verb->id != TL_VERB_CHECK && !used)
-        tl_say(c, path, "format %s holds its own names; -e is not used for it", tl_trace_format(r->trace));
+    const bool later = a->verb->id == TL_VERB_REPORT && tl_source_is_profile(s); /* when it was read */
+    if (a->verb->id != TL_VERB_CHECK && !later)
+        tl_reading_say_exe(r, c, false);
     char bytes[32];
     tl_say_more(c, path, "%s %s, %s", tl_trace_format(r->trace), tl_trace_version(r->trace),
                 tl_human_bytes(bytes, sizeof bytes, tl_trace_bytes(r->trace)));

@@ -21,6 +21,8 @@ typedef struct tl_reading {
 int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_want *want);
 /* The same for one that was opened with tl_reading_options(); takes it over. */
 void tl_reading_take(tl_reading *r, const tl_cli *c, const char *path, tl_source *s);
+/* Says that the binary of -e is not used, unless it is; `used`: by the profile that was read. */
+void tl_reading_say_exe(const tl_reading *r, const tl_cli *c, bool used);
 tl_open_options tl_reading_options(const tl_cli *c, const tl_want *want);
 /* Shows a bar from now on: everything will be read once. */
 void tl_reading_start(tl_reading *r, const tl_cli *c, const char *what);

@@ -74,6 +74,7 @@ struct tl_profile {
     bool has_span; /* of samples: the range of ticks of all events is known */
     uint64_t begin, end;
     uint64_t lost_events, damaged_bytes;
+    bool used_exe;              /* it has functions of the binary that the user gave */
     const char *build_id, *exe; /* interned in strings; NULL unless known and the same for all calls */
 };
 

@@ -14,6 +14,7 @@
 #include "op/stream_reader.h"
 #include "op/symbols/discover.h"
 #include "op/symbols/profile_names.h"
+#include "op/symbols/profile_places.h"
 
 typedef struct worker {
     tl_profile *profile;
@@ -319,6 +320,8 @@ static int from_profile(tl_profile **out, tl_source *s, const tl_profile_options
     status = s->reader->profile(s->state, p, e);
     if (status == 0 && !p->build_id && !p->exe && s->trace.exe)
         status = describe(p, &s->trace, e);
+    if (status == 0 && !s->trace.recording) /* otherwise they were looked up when it was opened */
+        status = tl_profile_name_places(p, s, e);
     if (status == 0 && !s->no_demangle)
         status = tl_profile_demangle(p, e);
     if (status == 0 && o->select)

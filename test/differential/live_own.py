@@ -10,6 +10,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -186,6 +187,7 @@ def names(checks, folder):
     _, data = converted(path)
     places = {i: recording_gen.place_of(i) for i in range(1, live_gen.BY_ADDRESS + 1)}
     checks.equal({f[1] for f in Tlp(data).functions}, {live_gen.SPAN, *places.values()}, "names without binaries")
+    places_of_tlp(checks, folder, data, binaries, places)
     _, data = converted(path, "-e", os.path.join(binaries, "program.elf"))
     in_library = {places[i] for i in range(8, 12)}
     checks.equal({f[1] for f in Tlp(data).functions}, {live_gen.SPAN, *live_gen.IN_PROGRAM, *in_library}, "names with -e")
@@ -196,6 +198,45 @@ def names(checks, folder):
     path, expected = put(folder, name, binaries)
     _, data = converted(path)
     checks.equal({f[1] for f in Tlp(data).functions if f[0] <= 7}, {places[i] for i in range(1, 8)}, "names of a binary that has changed")
+
+
+def places_of_tlp(checks, folder, data, binaries, places):
+    """Functions that were only places when a profile was written get names later: from -e, or from binaries that are there."""
+    path = os.path.join(folder, "places.tlp")
+    with open(path, "wb") as file:
+        file.write(data)
+    every = {**places, **dict(enumerate(live_gen.NAMES, 1)), live_gen.BY_NAME: live_gen.SPAN}
+
+    def expect(what, known, *arguments, says=()):
+        done = harness.run("report", "--json", path, *arguments)
+        got = {f["id"]: f["name"] for f in done.json()["functions"]}
+        checks.equal(got, {i: every[i] if i in known else places[i] for i in got}, what)
+        said = [line for line in done.err.decode().splitlines() if "unmatched" not in line and "lost" not in line]
+        checks.equal([word for word in says if any(word in line for line in said)], list(says), what, "says")
+        checks.equal(len(said), len(says), what, said)
+
+    program, library, span = {1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11}, {12}
+    some = "functions have no name; install debug symbols of "
+    expect("no binaries", span, says=["11 " + some])
+    expect("the program of -e", span | program, "-e", os.path.join(binaries, "program.elf"), says=["4 " + some + "libpage.so,"])
+    expect("the library of -e", span | library, "-e", os.path.join(binaries, "libpage.so"), says=["7 " + some + "program.elf,"])
+    expect("another build", span, "-e", harness.binary()[0], says=["11 " + some, "-e is not used for it"])
+    result = harness.run("report", path, "-e", folder + "/missing")
+    checks.equal(result.status, 3, "what was given has to be there", result)
+    there = os.path.join(folder, "there")                         # they are put in place after the profile was made
+    with open(path, "wb") as file:
+        file.write(converted(put(folder, "live-done", there)[0])[1])
+    expect("binaries that are not there yet", span, says=["11 " + some])
+    shutil.copytree(binaries, there)
+    library_there = os.path.join(there, "libpage.so")
+    expect("binaries that are there", set(every))
+    os.rename(library_there, library_there + ".gone")
+    expect("the library is gone", span | program, says=["4 " + some])
+    os.mkfifo(library_there)
+    expect("a pipe in its place", span | program, says=["4 " + some])
+    os.unlink(library_there)
+    shutil.copy(os.path.join(there, "program.elf"), library_there)
+    expect("another file in its place", span | program, says=["4 " + some])
 
 
 def ways(checks, folder):

@@ -82,6 +82,8 @@ static uint64_t address_of(const char *function)
     return w.address;
 }
 
+static char said[512]; /* by the last call */
+
 /* Names and lines of `hidden` and `main` from a binary; both must have the name, and a line if `lines`. */
 static void expect_lines(const char *binary, bool names, bool lines)
 {
@@ -114,6 +116,7 @@ static void expect_lines(const char *binary, bool names, bool lines)
         assert_int_equal(f->line, 0);
     }
     assert_null(tl_trace_function(&t, 3)->name);
+    snprintf(said, sizeof said, "%s", tl_trace_notes(&t) ? tl_trace_note(&t, 0)->what : "");
     tl_trace_fini(&t);
 }
 
@@ -308,14 +311,20 @@ static void test_debuglink(void **state)
         expect_lines("app", true, true);
         run("ln -s ../app .debug/link"); /* found from the real place of the binary */
         expect_lines(".debug/link", true, true);
+        assert_string_equal(said, "");
         run("printf x >> .debug/app.debug"); /* the sum is wrong; the build-id, if any, still fits */
         expect_lines("app", i == 1, i == 1);
-        run("cc -g -Wl,--build-id=uuid app.c -o .debug/app.debug"); /* of another build */
+        run("cc -g -Wl,--build-id=uuid app.c -o .debug/app.debug");
         expect_lines("app", false, false);
-        run("echo nonsense > .debug/app.debug");
+        assert_contains(said, "/.debug/app.debug is a debug file of another build, and is not used");
+        run("cp .debug/app.debug . && cp whole .debug/app.debug && objcopy --only-keep-debug .debug/app.debug");
+        expect_lines("app", true, true); /* the first one is bad, the next one is good: nothing to say */
+        assert_string_equal(said, "");
+        run("rm app.debug && echo nonsense > .debug/app.debug");
         expect_lines("app", false, false);
         run("rm .debug/app.debug && mkfifo .debug/app.debug"); /* must not be waited for */
         expect_lines("app", false, false);
+        assert_string_equal(said, "");
         remove_folder();
     }
 }
@@ -336,18 +345,21 @@ static void test_build_id(void **state)
     run("cp app whole && mkdir -p store/.build-id/ab && strip app -o stripped");
     run("objcopy --only-keep-debug app store/.build-id/ab/cdef0123.debug");
     tl_elf *elf, *debug = NULL;
+    char *refused = NULL;
     assert_int_equal(tl_elf_open(&elf, in_folder("stripped"), NULL), TL_OK);
     assert_string_equal(tl_elf_build_id(elf), "abcdef0123");
-    assert_int_equal(tl_debug_file_open(&debug, elf, in_folder("nothing"), NULL), 0);
+    assert_int_equal(tl_debug_file_open(&debug, elf, in_folder("nothing"), NULL, NULL), 0);
     assert_null(debug);
-    assert_int_equal(tl_debug_file_open(&debug, elf, in_folder("store"), NULL), 1);
+    assert_int_equal(tl_debug_file_open(&debug, elf, in_folder("store"), &refused, NULL), 1);
     assert_contains(tl_elf_path(debug), "/store/.build-id/ab/cdef0123.debug");
     assert_string_equal(tl_elf_build_id(debug), "abcdef0123");
     tl_elf_close(debug);
     debug = NULL;
     run("cc -g -Wl,--build-id=0xabcdef9999 app.c -o store/.build-id/ab/cdef0123.debug");
-    assert_int_equal(tl_debug_file_open(&debug, elf, in_folder("store"), NULL), 0);
+    assert_int_equal(tl_debug_file_open(&debug, elf, in_folder("store"), &refused, NULL), 0);
     assert_null(debug);
+    assert_string_equal(refused, in_folder("store/.build-id/ab/cdef0123.debug"));
+    free(refused);
     tl_elf_close(elf);
     remove_folder();
 }
@@ -358,8 +370,9 @@ static void test_debuglink_under_the_root(void **state)
     run("objcopy --only-keep-debug app app.debug && strip app && objcopy --add-gnu-debuglink=app.debug app");
     run("mkdir -p \"store$PWD\" && mv app.debug \"store$PWD\"");
     tl_elf *elf, *debug = NULL;
+    char *refused = NULL;
     assert_int_equal(tl_elf_open(&elf, in_folder("app"), NULL), TL_OK);
-    assert_int_equal(tl_debug_file_open(&debug, elf, in_folder("store"), NULL), 1);
+    assert_int_equal(tl_debug_file_open(&debug, elf, in_folder("store"), &refused, NULL), 1);
     tl_elf_close(debug);
     tl_elf_close(elf);
     remove_folder();

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#include "base/io/base_name.h"
 #include "check.h"
 #include "make_ctf.h"
 #include "op/source_impl.h"
@@ -63,7 +64,14 @@ static bool is_named(const char *path, uint64_t function, bool no_names)
     put_call(&v, function);
     tl_profile *p = profile_of(&v, no_names, &s);
     assert_int_equal(tl_profile_functions(p), 1);
-    const bool named = tl_profile_get_function(p, 0)->name != NULL;
+    const tl_function *f = tl_profile_get_function(p, 0);
+    const bool named = f->linkage_name != NULL;
+    char place[64];
+    snprintf(place, sizeof place, "%s+0x%llx", tl_base_name(path), (unsigned long long)function);
+    if (!named && no_names)
+        assert_null(f->name);
+    else if (!named)
+        assert_string_equal(f->name, place);
     tl_profile_free(p);
     tl_source_close(s);
     return named;
@@ -111,7 +119,7 @@ static void test_one_file_at_many_places(void **state)
     for (uint32_t i = 0; i < tl_profile_functions(p); i++) {
         tl_stat stat;
         tl_profile_function_stat(p, i, &stat);
-        *(tl_profile_get_function(p, i)->name ? &named : &nameless) += stat.calls;
+        *(tl_profile_get_function(p, i)->linkage_name ? &named : &nameless) += stat.calls;
     }
     assert_int_equal(named, 100);
     assert_int_equal(nameless, 1);

@@ -96,7 +96,7 @@ int tl_patch_file_open(tl_patch_file *f, const char *path, tl_error *e)
     f->fixed = f->segments.type == ET_EXEC;
     if (tl_elf_open(&f->elf, path, &ignored) < 0)
         f->elf = NULL;
-    else if (tl_debug_file_open(&f->debug, f->elf, TL_DEBUG_ROOT, &ignored) != 1)
+    else if (tl_debug_file_open(&f->debug, f->elf, TL_DEBUG_ROOT, NULL, &ignored) != 1)
         f->debug = NULL;
     return TL_OK;
 }

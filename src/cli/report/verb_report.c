@@ -14,6 +14,7 @@
 #include "cli/report/report_table.h"
 #include "cli/selection.h"
 #include "op/near_miss.h"
+#include "op/symbols/profile_places.h"
 #include "traceloom/profile.h"
 #include "traceloom/sink.h"
 
@@ -116,6 +117,8 @@ static int add_profile(report_job *m, const tl_reading *r, tl_profile **profile)
     if (status != TL_EXIT_DONE)
         return status;
     m->lacks_names = tl_profile_lacks_names(p, r->trace) && !m->cli->args->exe;
+    if (tl_source_is_profile(r->source))
+        tl_reading_say_exe(r, m->cli, p->used_exe);
     const uint32_t strangers = tl_profile_strangers(p, r->trace);
     if (strangers)
         tl_say(m->cli, r->path,
@@ -285,6 +288,28 @@ static void say_strangers(const report_job *m)
                strange == 1 ? "is" : "are", m->cli->args->exe);
 }
 
+/* Reports functions that are only places, "lua5.4+0x8870", and the binary of the first one. */
+static void say_places(const report_job *m)
+{
+    const tl_profile *p = m->profile;
+    char number[32];
+    const tl_function *first = NULL;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < tl_profile_functions(p); i++) {
+        const tl_function *f = tl_profile_get_function(p, i);
+        tl_stat stat;
+        if (!tl_profile_is_place(f))
+            continue;
+        tl_profile_function_stat(p, i, &stat);
+        n += stat.calls != 0;
+        first = first ? first : f;
+    }
+    if (n)
+        tl_say(m->cli, NULL, "%s %s no name; install debug symbols of %.*s, or give -e a file of the same build",
+               tl_human_grouped(number, sizeof number, n), n == 1 ? "function has" : "functions have",
+               (int)(strrchr(first->name, '+') - first->name), first->name);
+}
+
 /* Reports what limits the answer. */
 static void say_limits(const report_job *m)
 {
@@ -300,6 +325,8 @@ static void say_limits(const report_job *m)
                tl_human_grouped(a, sizeof a, unwound), unwound == 1 ? "call was" : "calls were");
     if (m->lacks_names && !tl_profile_is_empty(p))
         tl_say(m->cli, NULL, "functions have no names; -e names the binary that was traced");
+    if (!m->explained)
+        say_places(m);
     if (m->cli->args->exe && !m->explained && m->of_events && !tl_profile_weights(p))
         say_strangers(m);
     say_nothing_sampled(m);

@@ -104,7 +104,7 @@ int tl_code_map_open(tl_code_map **out, const char *path, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the functions of %s", path);
     int status = tl_elf_open(&m->elf, path, e);
     if (status == 0 && !has_symtab(m->elf))
-        status = tl_debug_file_open(&m->debug, m->elf, TL_DEBUG_ROOT, e);
+        status = tl_debug_file_open(&m->debug, m->elf, TL_DEBUG_ROOT, NULL, e);
     if (status >= 0 && m->debug) {
         c.elf = m->debug; /* a broken debug file counts as missing */
         status = tl_elf_each_symbol(m->debug, take_symbol, &c, e) == TL_ENOMEM ? TL_ENOMEM : 0;

@@ -9,6 +9,12 @@
 #include "base/crc32.h"
 #include "base/io/input.h"
 
+typedef struct search {
+    const tl_elf *elf;
+    const char *root;
+    char **refused; /* the first file that is of another build; or NULL */
+} search;
+
 /* The CRC-32 of a whole file, as in .gnu_debuglink. False if it cannot be read. */
 static bool file_crc(const char *path, uint32_t *crc)
 {
@@ -42,8 +48,9 @@ static bool same_file(const char *a, const char *b)
 }
 
 /* Opens path if it is the debug file of elf. Takes path over; it is NULL if memory ran out. */
-static int try(tl_elf **out, char *path, const tl_elf *elf, tl_error *e)
+static int try(tl_elf **out, char *path, search *s, tl_error *e)
 {
+    const tl_elf *elf = s->elf;
     tl_elf *debug = NULL;
     struct stat status;
     uint32_t want = 0, crc = 0;
@@ -61,10 +68,15 @@ static int try(tl_elf **out, char *path, const tl_elf *elf, tl_error *e)
         rc = strcmp(id, debug_id) == 0;
     else
         rc = tl_elf_debuglink(elf, &want) && file_crc(path, &crc) && crc == want;
-    if (rc == 1)
+    if (rc == 1) {
         *out = debug;
-    else
-        tl_elf_close(debug);
+        goto out;
+    }
+    tl_elf_close(debug);
+    if (s->refused && !*s->refused) {
+        *s->refused = path;
+        return 0;
+    }
 out:
     free(path);
     return rc;
@@ -80,44 +92,51 @@ static char *join(const char *a, const char *b, const char *c)
     return path;
 }
 
-static int try_build_id(tl_elf **out, const tl_elf *elf, const char *root, tl_error *e)
+static int try_build_id(tl_elf **out, search *s, tl_error *e)
 {
-    const char *id = tl_elf_build_id(elf);
+    const char *id = tl_elf_build_id(s->elf);
     char middle[] = "/.build-id/xx/";
     if (!id || strlen(id) < 3)
         return 0;
     memcpy(middle + sizeof "/.build-id/" - 1, id, 2);
-    char *base = join(root, middle, id + 2);
+    char *base = join(s->root, middle, id + 2);
     if (!base)
-        return try(out, NULL, elf, e);
+        return try(out, NULL, s, e);
     char *path = join(base, ".debug", "");
     free(base);
-    return try(out, path, elf, e);
+    return try(out, path, s, e);
 }
 
-static int try_debuglink(tl_elf **out, const tl_elf *elf, const char *root, tl_error *e)
+static int try_debuglink(tl_elf **out, search *s, tl_error *e)
 {
-    const char *link = tl_elf_debuglink(elf, NULL);
+    const char *link = tl_elf_debuglink(s->elf, NULL);
     if (!link || strchr(link, '/'))
         return 0; /* only a plain name: the binary must not choose a folder */
-    char *folder = realpath(tl_elf_path(elf), NULL);
+    char *folder = realpath(tl_elf_path(s->elf), NULL);
     if (!folder)
         return 0;
     strrchr(folder, '/')[1] = '\0';
 
-    int rc = try(out, join(folder, link, ""), elf, e);
+    int rc = try(out, join(folder, link, ""), s, e);
     if (rc == 0)
-        rc = try(out, join(folder, ".debug/", link), elf, e);
+        rc = try(out, join(folder, ".debug/", link), s, e);
     if (rc == 0) {
-        char *under_root = join(root, folder, link);
-        rc = try(out, under_root, elf, e);
+        char *under_root = join(s->root, folder, link);
+        rc = try(out, under_root, s, e);
     }
     free(folder);
     return rc;
 }
 
-int tl_debug_file_open(tl_elf **out, const tl_elf *elf, const char *root, tl_error *e)
+int tl_debug_file_open(tl_elf **out, const tl_elf *elf, const char *root, char **refused, tl_error *e)
 {
-    int rc = try_build_id(out, elf, root, e);
-    return rc != 0 ? rc : try_debuglink(out, elf, root, e);
+    search s = {.elf = elf, .root = root, .refused = refused};
+    int rc = try_build_id(out, &s, e);
+    if (rc == 0)
+        rc = try_debuglink(out, &s, e);
+    if (rc != 0 && refused) {
+        free(*refused);
+        *refused = NULL;
+    }
+    return rc;
 }

@@ -13,6 +13,7 @@
 #include "base/io/base_name.h"
 #include "base/pair_map.h"
 #include "op/symbols/named_file.h"
+#include "op/symbols/place_name.h"
 #include "op/symbols/symbolize.h"
 
 #define NONE UINT32_MAX
@@ -252,6 +253,25 @@ static int name_groups(naming *g, tl_error *e)
     return status;
 }
 
+/* Functions that no file names are called by their place in it. */
+static int name_by_place(naming *g, tl_error *e)
+{
+    tl_trace *t = &g->source->trace;
+    for (uint32_t k = 0; k < t->nfunction; k++) {
+        tl_function *f = &t->function[k];
+        const uint32_t i = f->name ? NONE : module_of_address(g, (uint64_t)f->id);
+        char name[TL_PLACE_NAME];
+        if (i == NONE)
+            continue;
+        const tl_module *m = &g->module[i];
+        f->address = (uint64_t)f->id - (m->is_absolute ? 0 : m->base);
+        f->name = tl_trace_intern(t, tl_place_name(name, m->path, f->address));
+        if (!f->name)
+            return no_memory(e);
+    }
+    return 0;
+}
+
 int tl_name_modules(tl_source *s, const tl_module *module, uint32_t n, tl_error *e)
 {
     naming g = {.source = s, .module = module, .n = n};
@@ -268,6 +288,8 @@ int tl_name_modules(tl_source *s, const tl_module *module, uint32_t n, tl_error 
         status = find_files(&g, given, e);
     if (status == 0)
         status = name_groups(&g, e);
+    if (status == 0 && !s->no_names)
+        status = name_by_place(&g, e);
     end(&g);
     return status;
 }

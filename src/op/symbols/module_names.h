@@ -16,7 +16,8 @@ typedef struct tl_module {
  * if that is large enough: no two modules have the same base. s->exe, if not NULL, replaces the module of the same file
  * name, or else the first one with functions; without modules all addresses are its own. Other modules' files are
  * opened unless s->no_names, each once, if they are regular files (see named_file.h) and their build-id, if known, is
- * the recorded one. Functions whose file is missing stay unnamed. */
+ * the recorded one. Functions that no file names are called by their
+ * place in it, "lua5.4+0x8870". */
 int tl_name_modules(tl_source *s, const tl_module *module, uint32_t n, tl_error *e);
 
 #endif

@@ -3,8 +3,10 @@
 #define TL_OP_PLACE_NAME_H
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/io/base_name.h"
 
@@ -16,6 +18,14 @@ static inline const char *tl_place_name(char out[static TL_PLACE_NAME], const ch
 {
     snprintf(out, TL_PLACE_NAME, "%.256s+0x%" PRIx64, tl_base_name(path), address);
     return out;
+}
+
+/* Is that the name of a function at the address? */
+static inline bool tl_is_place_name(const char *name, uint64_t address)
+{
+    char end[24];
+    const size_t n = strlen(name), k = (size_t)snprintf(end, sizeof end, "+0x%" PRIx64, address);
+    return n > k && memcmp(name + n - k, end, k) == 0;
 }
 
 #endif

@@ -33,25 +33,38 @@ static int rename_function(tl_profile *p, tl_function *f, bool *changed, tl_erro
     return 0;
 }
 
+int tl_profile_alone(const tl_profile *p, uint8_t **out, tl_error *e)
+{
+    uint32_t *order = tl_alloc((size_t)p->nfunction + 1, sizeof *order); /* those of one module and id side by side */
+    uint8_t *alone = calloc((size_t)p->nfunction + 1, 1);
+    int status = order && alone
+                     ? tl_profile_function_order(p, order, e)
+                     : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name %" PRIu32 " functions", p->nfunction);
+    for (uint32_t i = 0; status == 0 && i < p->nfunction; i++)
+        alone[order[i]] = (i == 0 || !may_be_same(&p->function[order[i]], &p->function[order[i - 1]])) &&
+                          (i + 1 == p->nfunction || !may_be_same(&p->function[order[i]], &p->function[order[i + 1]]));
+    free(order);
+    if (status < 0) {
+        free(alone);
+        alone = NULL;
+    }
+    *out = alone;
+    return status;
+}
+
 int tl_profile_demangle(tl_profile *p, tl_error *e)
 {
     bool any = false, changed = false;
+    uint8_t *alone;
     for (uint32_t i = 0; i < p->nfunction && !any; i++)
         any = is_mangled(&p->function[i]);
     if (!any)
         return 0;
-    uint32_t *order = tl_alloc((size_t)p->nfunction + 1, sizeof *order); /* those of one module and id side by side */
-    if (!order)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name %" PRIu32 " functions", p->nfunction);
-    int status = tl_profile_function_order(p, order, e);
-    for (uint32_t i = 0; status == 0 && i < p->nfunction; i++) {
-        tl_function *f = &p->function[order[i]];
-        const bool alone = (i == 0 || !may_be_same(f, &p->function[order[i - 1]])) &&
-                           (i + 1 == p->nfunction || !may_be_same(f, &p->function[order[i + 1]]));
-        if (alone && is_mangled(f))
-            status = rename_function(p, f, &changed, e);
-    }
-    free(order);
+    int status = tl_profile_alone(p, &alone, e);
+    for (uint32_t i = 0; status == 0 && i < p->nfunction; i++)
+        if (alone[i] && is_mangled(&p->function[i]))
+            status = rename_function(p, &p->function[i], &changed, e);
+    free(alone);
     if (status == 0 && changed && !tl_profile_index_functions(p))
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name %" PRIu32 " functions", p->nfunction);
     return status;

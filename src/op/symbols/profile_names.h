@@ -8,4 +8,8 @@
  * and id keeps its name. */
 int tl_profile_demangle(tl_profile *p, tl_error *e);
 
+/* For each function: does no other one have its module and id, so that it may get another name? The caller frees
+ * *out. */
+int tl_profile_alone(const tl_profile *p, uint8_t **out, tl_error *e);
+
 #endif

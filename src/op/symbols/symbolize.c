@@ -214,6 +214,13 @@ static int resolve_lines(struct resolver *r, const char *path, tl_error *e)
     return rc < 0 ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the source lines of functions") : TL_OK;
 }
 
+/* Adds a note about a debug file that is of another build. */
+static int say_refused(tl_trace *t, const char *path, tl_error *e)
+{
+    const tl_damage note = {.offset = TL_NO_OFFSET, .kind = TL_DAMAGE_NOTE, .rule = "symbols.debug-file"};
+    return tl_trace_report(t, e, &note, "%s is a debug file of another build, and is not used", path);
+}
+
 int tl_symbolize(tl_trace *t, tl_elf *elf, bool demangle, bool lines, tl_error *e)
 {
     return tl_symbolize_some(t, elf, &(tl_symbolize_options){.demangle = demangle, .lines = lines}, e);
@@ -223,6 +230,7 @@ int tl_symbolize_some(tl_trace *t, tl_elf *elf, const tl_symbolize_options *o, t
 {
     struct resolver r = {.t = t, .options = o, .room = NAMES_BYTES_MAX};
     tl_elf *debug = NULL;
+    char *refused = NULL;
     /* libdw does not apply relocations: in an object file all functions would begin at 0. */
     bool object = tl_elf_type(elf) == ET_REL, want_lines = o->lines && !object;
 
@@ -230,13 +238,16 @@ int tl_symbolize_some(tl_trace *t, tl_elf *elf, const tl_symbolize_options *o, t
     if (rc < 0 || r.n == 0)
         goto out;
     if (!has_symtab(elf) || (want_lines && !has_dwarf(elf)))
-        rc = tl_debug_file_open(&debug, elf, TL_DEBUG_ROOT, e);
+        rc = tl_debug_file_open(&debug, elf, TL_DEBUG_ROOT, &refused, e);
+    if (rc == 0 && refused && !has_symtab(elf))
+        rc = say_refused(t, refused, e);
     if (rc >= 0)
         rc = resolve_names(&r, elf, debug, o->demangle, e);
     if (rc >= 0 && want_lines && (has_dwarf(elf) || debug))
         rc = resolve_lines(&r, tl_elf_path(has_dwarf(elf) ? elf : debug), e);
 out:
     tl_elf_close(debug);
+    free(refused);
     free(r.place);
     free(r.order);
     return rc < 0 ? rc : TL_OK;
