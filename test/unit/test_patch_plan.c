@@ -264,6 +264,8 @@ static void test_fragments(void **state)
     PLAN("ok E0.1* Ra.1, part of 0 S0.5>0", parent, {.code = "e9 >0", .rules = IN});
     PLAN("ok E0.1* Ra.1, part of 0 T0.5>2, ok R0.1*", parent, {.code = "e9 >2", .rules = IN}, RET);
     PLAN("ok tables E0.1* Ra.1, part of 0 tables", parent, {.code = "ff e0", .rules = IN});
+    PLAN("ok tables E0.1* R9.1, part of 0 tables", {.code = "53 0f 84 >1 ff e0 c3", .rules = PUSH},
+         {.code = "0f 0b", .rules = IN});
     /* fragments of a fragment */
     PLAN("ok E0.1* Ra.1, part of 0, part of 0 R0.1", parent, {.code = "e9 >2", .rules = IN},
          {.code = "c3", .rules = IN});
@@ -315,6 +317,11 @@ static void test_which_is_the_fragment(void **state)
     PLAN("part of 1 Ra.1, ok E0.2* Ra.1", {.code = "ff c0 ff c8 0f 84 >1+2 c3", .at = 4},
          {.code = "ff c0 ff c8 0f 84 >0+2 c3"});
     PLAN("entered, entered", first, {.code = "ff c0 ff c8 0f 84 >0+2 c3"});
+    const range endless = {.code = "ff c0 ff c8 0f 84 >1+2 0f 0b"};
+    PLAN("ok E0.2*, part of 0 Ra.1", endless, {.code = "ff c0 ff c8 0f 84 >0+2 c3", .at = 8});
+    PLAN("entered, entered", endless, {.code = "ff c0 ff c8 0f 84 >0+2 0f 0b"});
+    PLAN("ok E0.2* Ra.1, part of 0", {.code = "ff c0 ff c8 0f 84 >1+2 c3", .at = 4},
+         {.code = "ff c0 ff c8 0f 84 >0+2 0f 0b", .at = 8});
 }
 
 static void test_jumps_into_the_middle(void **state)
@@ -353,6 +360,9 @@ static void test_open_ends(void **state)
     /* into the next function, which is a call of that */
     PLAN("ok late E0.2* T2.6>2, ok R0.1*, ok R0.1*", {.code = "39 d1 0f 82 >2", .at = 0xf8}, RET, RET);
     PLAN("open, ok R0.1*", {.code = "53 53", .at = 0xfe, .rules = PUSH}, RET);
+    PLAN("ok late E0.2* T2.6>1+2, entered", {.code = "39 d1 0f 82 >1+2", .at = 0xf8}, {.code = "ff c0 ff c8 0f 0b"});
+    PLAN("ok late E0.2* R8.1, part of 0 late, ok R0.1*", {.code = "85 ff 0f 84 >1 c3"},
+         {.code = "ff c0 0f 84 >0+8", .at = 0xf8}, RET);
     t.filler = 0x90;
     PLAN("ok late E0.2*, ok R0.1/16*", {.code = "39 d1", .at = 0xf8}, RET);
 }
