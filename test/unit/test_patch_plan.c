@@ -192,6 +192,7 @@ static void test_tail_calls(void **state)
     PLAN("ok T0.5>1*, ok R0.1*", {.code = "e9 >1"}, RET);
     PLAN("ok E0.1* T2.5>1+4, ok R4.1*", {.code = "53 5b e9 >1+4"}, {.code = "f3 0f 1e fa c3"});
     PLAN("ok E0.1* T2.5>7", {.code = "53 5b e9 >7"}, {0}, {0}, {0}, {0}, {0}, {0}, {.code = "", .hole = true});
+    PLAN("ok E0.1* T1.2>0+4 R3.1", {.code = "53 74 01 c3"}); /* what follows is not the function */
     PLAN("ok T0.5>1*, linkage", {.code = "e9 >1"}, {.code = "ff 25 00 00 00 00"});
     PLAN("ok T0.5>1+6*, linkage", {.code = "e9 >1+6"},
          {.code = "ff 35 00 00 00 00 ff 25 00 00 00 00", .rules = "0e 10"}); /* PLT */
@@ -241,6 +242,7 @@ static void test_nops_where_a_function_begins(void **state)
     PLAN("ok E0.2* R2.1", {.code = "90 90 c3"});
     PLAN("ok E0.2* R7.1", {.code = "90 90 90 90 90 eb fb c3"}); /* a branch to the third */
     PLAN("ok E4.5* R9.1", {.code = "f3 0f 1e fa 90 90 90 90 90 c3"});
+    PLAN("ok late E0.2*, ok E0.3* R3.1", {.code = "90 90", .at = 0xfe}, {.code = "90 90 90 c3"});
 }
 
 static void test_indirect_jumps(void **state)
@@ -275,6 +277,7 @@ static void test_fragments(void **state)
     /* the same, but it never comes back */
     const range other = {.code = "53 e9 >1", .rules = PUSH};
     PLAN("ok E0.1* Ra.1, part alone, ok E0.1*", parent, {.code = "0f 0b", .rules = IN}, other);
+    PLAN("shared, part alone, shared", parent, {.code = "e9 >0+9", .rules = IN}, other);
     PLAN("shared, part alone, shared", parent, {.code = "06", .rules = IN}, other);
     PLAN("shared, part alone, shared", parent, {.code = "5b", .rules = IN}, other);
     /* landing pads, which only the unwinder jumps to */
