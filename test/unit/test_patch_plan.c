@@ -389,10 +389,12 @@ static void test_ranges_that_overlap(void **state)
     put_frame(&t.frames, usual, CODE + CODE_SIZE - 1, 2, ""); /* not within the code */
     put_frame(&t.frames, usual, HEADER, 8, "");               /* no code */
     put_frame(&t.frames, usual, t.begin[2] + 5, 0, "");       /* empty */
+    put_frame(&t.frames, usual, t.begin[2] + 9, 2, "");       /* two of the same begin */
+    put_frame(&t.frames, usual, t.begin[2] + 9, 1, "");
     put_number(&t.frames, 4, 0);
     t.image.part[0] = image_of(&t.frames).part[0];
     assert_true(patch_plan_make(&t.plan, &t.image, &patch_x86_64, &fixture_memory, NULL, NULL, 0));
-    assert_string_equal(describe(), "ok E0.1* R2.1, no-code, open, ok R0.1*, no-code, no-code");
+    assert_string_equal(describe(), "ok E0.1* R2.1, no-code, open, ok R0.1*, no-code, no-code, no-code");
     assert_int_equal(t.plan.function[2].size, 0x11);
     check_order();
     end_plan();
@@ -409,13 +411,22 @@ static void test_names(void **state)
 
 static void test_symbols(void **state)
 {
-    const range r[] = {{.code = "53 5b e9 >1"}, RET, {.code = "53 ff e0"}, {.code = "f3 0f 1e fa c3"}};
-    make_image(r, 4);
+    const range r[] = {{.code = "53 5b e9 >1"},
+                       RET,
+                       {.code = "53 ff e0"},
+                       {.code = "f3 0f 1e fa c3"},
+                       {.code = "53 ff 25 00 00 00 00"},
+                       {.code = "53", .at = 0xff},
+                       RET};
+    make_image(r, 7);
     t.image.frame_header = 0;
-    const patch_range symbol[] = {{t.begin[0], 7}, {t.begin[1], 1}, {t.begin[1], 1}, {t.begin[2], 3}, {t.begin[3], 5}};
-    assert_true(patch_plan_make(&t.plan, &t.image, &patch_x86_64, &fixture_memory, NULL, symbol, 5));
+    const patch_range symbol[] = {{HEADER, 1},     {t.begin[0], 7}, {t.begin[1], 1}, {t.begin[1], 1}, {t.begin[2], 3},
+                                  {t.begin[3], 0}, {t.begin[3], 5}, {t.begin[4], 7}, {t.begin[5], 1}, {t.begin[6], 1}};
+    assert_true(patch_plan_make(&t.plan, &t.image, &patch_x86_64, &fixture_memory, NULL, symbol, 10));
     assert_false(t.plan.framed);
-    assert_string_equal(describe(), "ok E0.1* T2.5>1, ok R0.1*, unknown tables at 1, ok R4.1*");
+    assert_string_equal(describe(),
+                        "ok E0.1* T2.5>1, ok R0.1*, unknown tables at 1, ok R4.1*, unknown tables at 1, open, "
+                        "ok R0.1*, no-code");
     patch_plan_free(&t.plan);
     assert_false(patch_plan_make(&t.plan, &t.image, &patch_x86_64, &fixture_memory, NULL, NULL, 0));
     end_plan();
@@ -432,6 +443,36 @@ static void test_targets(void **state)
     end_plan();
     for (unsigned i = 0; i <= PATCH_WHYS; i++)
         assert_non_null(patch_why_text((patch_why)i));
+}
+
+/* The same code, in pieces that are executable each, in any order. */
+static void test_several_parts(void **state)
+{
+    static const range r[] = {
+        {.code = "53 5b e9 >2"}, {.code = "e8 >5+1 c3"}, {.code = "74 00 0f 84 >7 c3"},         RET, RET,
+        {.code = "53 5b c3"},    {.code = "06"},         {.code = "ff c0 75 fc c3", .at = 0xfb}};
+    static const char want[] = "ok E0.1* T2.5>2, ok E0.5* R5.1, ok E0.2* T2.6>7+fb R8.1, ok R0.1*, ok R0.1*, entered, "
+                               "unknown at 0, ok E0.2* S2.2>7+fb R4.1";
+    bool target[CODE_SIZE];
+    plan_with(r, 8, NULL);
+    assert_string_equal(describe(), want);
+    for (unsigned i = 0; i < CODE_SIZE; i++)
+        target[i] = patch_plan_is_target(&t.plan, CODE + i);
+    patch_plan_free(&t.plan);
+
+    static const struct {
+        unsigned slot, slots;
+    } part[] = {{4, 4}, {0, 2}, {2, 2}};
+    for (unsigned i = 0; i < 3; i++)
+        t.image.part[i + 1] =
+            (patch_part){CODE + part[i].slot * SLOT, part[i].slots * SLOT, t.code + part[i].slot * SLOT, true};
+    t.image.parts = 4;
+    assert_true(patch_plan_make(&t.plan, &t.image, &patch_x86_64, &fixture_memory, NULL, NULL, 0));
+    assert_string_equal(describe(), want);
+    check_order();
+    for (unsigned i = 0; i < CODE_SIZE; i++)
+        assert_int_equal(patch_plan_is_target(&t.plan, CODE + i), target[i]);
+    end_plan();
 }
 
 /* Code of AArch64 is sought for the same things. */
@@ -494,10 +535,9 @@ static void test_memory_that_ends(void **state)
     make_image(r, 4);
     t.frames.n -= 4;
     put_frame(&t.frames, 8, CODE + 5 * SLOT, 200, "");
-    for (unsigned i = 0; i < 200; i++) {
+    memset(t.code + 5 * SLOT, 0xc3, 200);
+    for (unsigned i = 0; i < 50; i++)
         put_frame(&t.frames, 8, CODE + 6 * SLOT - i, 1, ""); /* from the last one: they must be sorted */
-        t.code[5 * SLOT + i] = 0xc3;
-    }
     put_number(&t.frames, 4, 0);
     t.image.part[0] = image_of(&t.frames).part[0];
     do {
@@ -508,7 +548,8 @@ static void test_memory_that_ends(void **state)
         assert_int_equal(taken, 0);
     } while (n < 100);
     assert_in_range(n, 7, 99);
-    assert_true(t.plan.sites > 4 && taken > 0);
+    assert_int_equal(t.plan.functions, 1 + 4 + 1 + 50); /* all of them, and the empty one */
+    assert_true(t.plan.sites > 200 && taken > 0);
     patch_plan_free(&t.plan);
     assert_int_equal(taken, 0);
     free(t.frames.at);
@@ -595,6 +636,7 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_several_parts),
         cmocka_unit_test(test_aarch64),
         cmocka_unit_test(test_memory_that_ends),
         cmocka_unit_test(test_limit_of_functions),
