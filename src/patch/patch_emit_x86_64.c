@@ -117,6 +117,29 @@ static void put_return_address(patch_emit *e, uint64_t address)
     put32(e, (uint32_t)(address >> 32));
 }
 
+/* Relative to rsp, which is elsewhere in a block? */
+static bool is_of_stack(const x86_insn *insn, const uint8_t *code)
+{
+    const uint8_t modrm = code[insn->modrm_at];
+    const bool has_rex = insn->modrm_at > 1 && (code[insn->modrm_at - 2] & 0xf0) == 0x40;
+    const bool extended = has_rex && (code[insn->modrm_at - 2] & 1); /* r12 has the same number */
+    return (modrm & 7) == 4 && !extended && (modrm >> 6 == 3 || (code[insn->modrm_at + 1] & 7) == 4);
+}
+
+/* jmp to where a call goes. */
+static void put_indirect_jump(patch_emit *e, const x86_insn *insn, const uint8_t *code, uint64_t pc)
+{
+    enum { NEAR_CALL = 2, NEAR_JUMP = 4 };
+    uint8_t copy[X86_INSN_BYTES];
+    const uint8_t modrm = code[insn->modrm_at];
+    if ((modrm >> 3 & 7) != NEAR_CALL || is_of_stack(insn, code))
+        e->good = false;
+    for (unsigned i = 0; i < insn->length; i++)
+        copy[i] = code[i];
+    copy[insn->modrm_at] = (uint8_t)((modrm & 0xc7) | NEAR_JUMP << 3);
+    put_copy(e, insn, copy, pc);
+}
+
 /* Where a branch goes. Only to code of the object is known to be right. */
 static uint64_t target_in(patch_emit *e, const patch_plan *plan, const x86_insn *insn, const uint8_t *code, uint64_t pc)
 {
@@ -141,6 +164,9 @@ static void put_moved(patch_emit *e, const patch_plan *plan, const x86_insn *ins
         put_jump(e, target_in(e, plan, insn, code, pc));
         return;
     case X86_INDIRECT_CALL:
+        put_return_address(e, pc + insn->length);
+        put_indirect_jump(e, insn, code, pc);
+        return;
     case X86_RETURN:
     case X86_INDIRECT:
         e->good = false;
@@ -151,6 +177,11 @@ static void put_moved(patch_emit *e, const patch_plan *plan, const x86_insn *ins
     put_copy(e, insn, code, pc);
 }
 
+static bool is_call(const x86_insn *insn)
+{
+    return insn->kind == X86_CALL || insn->kind == X86_INDIRECT_CALL;
+}
+
 /* All of [begin, begin + n). A call may be the last one only: it returns to what stays in place. */
 static void put_all_moved(patch_emit *e, const patch_plan *plan, uint64_t begin, uint32_t n)
 {
@@ -159,33 +190,13 @@ static void put_all_moved(patch_emit *e, const patch_plan *plan, uint64_t begin,
         size_t left;
         const uint8_t *code = code_at(plan, begin + i, &left);
         if (!code || !x86_decode(code, left, &insn) || insn.disputed || insn.length > n - i ||
-            (insn.kind == X86_CALL && insn.length < n - i)) {
+            (is_call(&insn) && (insn.length < n - i || plan->shadow))) {
             e->good = false;
             return;
         }
         put_moved(e, plan, &insn, code, begin + i);
         i += insn.length;
     }
-}
-
-/* The call of a profiler that an entry is (-mfentry): it returns into the block. False: another instruction. */
-static bool put_profiler(patch_emit *e, const patch_block *b)
-{
-    x86_insn insn;
-    size_t left;
-    const uint8_t *code = code_at(b->plan, b->begin, &left);
-    if (!code || b->begin != b->site->address || !x86_decode(code, left, &insn) || insn.length != b->length ||
-        insn.disputed)
-        return false;
-    if (insn.kind == X86_CALL) {
-        put(e, 0xe8);
-        put_relative(e, target_in(e, b->plan, &insn, code, b->begin), 0);
-        return true;
-    }
-    if (insn.kind != X86_INDIRECT_CALL)
-        return false;
-    put_copy(e, &insn, code, b->begin);
-    return true;
 }
 
 /* ---- ends ---- */
@@ -234,9 +245,7 @@ static void put_load_target(patch_emit *e, const x86_insn *insn, const uint8_t *
     const uint8_t modrm = code[insn->modrm_at];
     const bool has_rex = opcode_at > 0 && (code[opcode_at - 1] & 0xf0) == 0x40;
     const uint8_t rex = has_rex ? code[opcode_at - 1] : 0x40;
-    const bool memory = modrm >> 6 != 3;
-    const bool sib = memory && (modrm & 7) == 4;
-    if ((sib && (code[insn->modrm_at + 1] & 7) == 4 && !(rex & 1)) || (!memory && (modrm & 7) == 4 && !(rex & 1)))
+    if (is_of_stack(insn, code))
         e->good = false;
     for (uint32_t i = 0; i + has_rex < opcode_at; i++) {
         if (code[i] == 0x64 || code[i] == 0x65 || code[i] == 0x67)
@@ -375,8 +384,7 @@ bool patch_emit_block(patch_emit *out, const patch_block *b, uint64_t at)
     if (b->site && b->site->entry)
         put_call(out, b, PATCH_STUB_ENTER + b->pushes);
     if (!b->site || b->site->kind == PATCH_ENTRY) {
-        if (!b->site || !put_profiler(out, b))
-            put_all_moved(out, b->plan, b->begin, b->length);
+        put_all_moved(out, b->plan, b->begin, b->length);
         put_jump(out, b->begin + b->length);
         return out->good;
     }

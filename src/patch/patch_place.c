@@ -75,6 +75,7 @@ static bool begin_near(patch_placer *p)
 static bool begin(patch_placer *p, patch_plan *plan, patch_space *space, const patch_order *order)
 {
     const patch_memory *m = &plan->memory;
+    plan->shadow = order->shadow;
     *p = (patch_placer){.plan = plan, .order = order, .frugal = plan->functions > FRUGAL};
     if (!patch_pages_begin(&p->pages, space, m))
         return false;

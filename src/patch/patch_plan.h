@@ -83,6 +83,7 @@ typedef struct patch_plan {
     unsigned codes;
     bool framed;                                  /* functions come from .eh_frame */
     bool cut;                                     /* a limit was reached */
+    bool shadow; /* set when it is placed (patch_order) */
     size_t function_room, site_room, target_room; /* bytes taken of memory */
 } patch_plan;
 
