@@ -87,6 +87,14 @@ typedef struct pair {
     bool fresh;
 } pair;
 
+/* Can it be carried out elsewhere, with a jump in its place? endbr64 must stay. */
+static bool may_give_way(const patch_placer *p, const x86_insn *insn, const uint8_t *code)
+{
+    return insn->kind == X86_OTHER || insn->kind == X86_COND || insn->kind == X86_JUMP ||
+           (insn->kind == X86_NOP && !(code[0] == 0xf3 && code[1] == 0x0f)) ||
+           (insn->kind == X86_CALL && !p->order->shadow);
+}
+
 static bool find_next(pair *e)
 {
     const patch_plan *plan = e->p->plan;
@@ -101,10 +109,9 @@ static bool find_next(pair *e)
     const bool is_own = e->next == plan->site[site].address; /* an end whose anchor is before it */
     if (e->next - f->begin >= f->size || is_own || (site + 1 < plan->sites && plan->site[site + 1].address == e->next))
         return false;
-    if (!x86_decode(d->part->bytes + (e->next - d->part->address), (size_t)(f->begin + f->size - e->next), &insn) ||
-        insn.disputed ||
-        (insn.kind != X86_OTHER && insn.kind != X86_COND && insn.kind != X86_JUMP &&
-         (insn.kind != X86_CALL || e->p->order->shadow)))
+    const uint8_t *code = d->part->bytes + (e->next - d->part->address);
+    if (!x86_decode(code, (size_t)(f->begin + f->size - e->next), &insn) || insn.disputed ||
+        !may_give_way(e->p, &insn, code))
         return false;
     e->length = insn.length;
     return patch_untouched(e->p, e->a->at, e->a->length) && patch_untouched(e->p, e->next, e->length);
