@@ -33,7 +33,7 @@ static const tl_example convert_examples[] = {{"convert app.xray -o app.pftrace"
                                               {"cat app.xray -t 4711 | less", "read it as text"},
                                               {NULL, NULL}};
 
-static const tl_example record_examples[] = {{"record ./app arg", "a profile, in app.tlp"},
+static const tl_example record_examples[] = {{"record gzip -k file", "a profile, in gzip.tlp"},
                                              {"record -o last.xray --ring 64M ./app", "every call; the last ones"},
                                              {"record -F 'net::*' -o app.svg ./app", "a flame graph of some"},
                                              {"record --start off ./server", "traceloom ctl starts it"},
@@ -93,8 +93,14 @@ const tl_verb tl_verb_table[] = {
     {TL_VERB_RECORD, "record", NULL, "[--] CMD [ARG...]", "Run a program, record its function calls, and report",
      record_examples,
      "Runs\n.Ar CMD\n"
-     "and records its function calls through the recorder that is linked into it; if there is no recorder, it says how "
-     "to build the program with one.\n"
+     "and records its function calls.\n"
+     "A program that is linked with the recorder is recorded through it.\n"
+     "Into others the recorder is loaded, and their functions are patched in memory, the file is not changed: programs "
+     "need not be built for it, and may be stripped.\n"
+     "A script is recorded as the program that runs it.\n"
+     "Programs that are linked statically, set-user-id programs of other users, Go programs, and programs with another "
+     "C "
+     "library than glibc, or with sanitizers, cannot be patched; nothing is run then.\n"
      "When the program has ended, a table of its functions is printed to standard error, so that its own output can go "
      "through a pipe.\n"
      "Options end at\n.Ar CMD .\n"

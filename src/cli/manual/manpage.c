@@ -173,6 +173,13 @@ static void put_settings(FILE *f)
                    ".Cm clock=monotonic\n"
                    "where the processor's counter cannot be trusted, and\n"
                    ".Cm quiet=on .\n"
+                   "For libtraceloom-rt.so.0 in\n"
+                   ".Ev LD_PRELOAD\n"
+                   "there are\n"
+                   ".Cm patch=on , libs , min-size , exact ,\n"
+                   "and\n"
+                   ".Cm exe=DEVICE\\e:INODE ,\n"
+                   "the only program that is patched.\n"
                    ".El\n");
 }
 
@@ -183,7 +190,7 @@ static void put_record_status(FILE *f)
                    ".Bl -tag -width Ds\n"
                    ".It 125\n"
                    "The program was not run, because the command line or the output is invalid, or the "
-                   "program has no recorder; or the recording could not be made.\n"
+                   "program cannot be recorded; or the recording could not be made.\n"
                    ".It 126\n"
                    "The program could not be run.\n"
                    ".It 127\n"

@@ -9,6 +9,13 @@
 
 #include "traceloom/error.h"
 
+/* Code is patched on this machine. */
+#if defined(__x86_64__)
+#define TL_RECORD_PATCHES true
+#else
+#define TL_RECORD_PATCHES false
+#endif
+
 typedef struct tl_record_facts {
     uint16_t machine; /* EM_* */
     bool is64, big;

@@ -21,7 +21,8 @@ static void say_recipes(const char *name, const tl_record_facts *f)
         tl_say_error(name,
                      "calls the hooks of -finstrument-functions, but has no recorder; link it with the recorder:");
     else
-        tl_say_error(name, "has no recorder in it; build it with one of these:");
+        tl_say_error(name, "has no recorder in it%s; build it with one of these:",
+                     TL_RECORD_PATCHES ? "" : ", and code is patched on x86-64 only");
     if (f->has_sleds && f->has_runtime)
         fputs("  clang ... $(pkg-config --libs traceloom-rt-llvm)\n", stderr);
     else if (f->has_sleds)
@@ -34,9 +35,9 @@ static void say_recipes(const char *name, const tl_record_facts *f)
               "  spans by hand:         #include <traceloom/rt.h>\n"
               "                         cc -O2 app.c $(pkg-config --cflags --libs traceloom-rt)\n",
               stderr);
-    fputs("If it starts or loads another program or library that has the recorder, add --any; without --how linked the "
-          "recorder is loaded into it.\n",
-          stderr);
+    fputs("If it starts or loads another program or library that has the recorder, add --any.\n", stderr);
+    if (TL_RECORD_PATCHES)
+        fputs("Without --how linked the recorder is loaded into it.\n", stderr);
 }
 
 static bool is(const char *how, const char *word)
@@ -114,6 +115,10 @@ static bool choose(tl_record *r, const tl_record_facts *f)
     }
     if (is(a->how, "patch"))
         r->way = TL_WAY_PATCH;
+    if (r->way == TL_WAY_PATCH && !TL_RECORD_PATCHES) {
+        say_recipes(name, f);
+        return false;
+    }
     if (r->way == TL_WAY_PRELOAD && (a->libs.n || a->min_size || a->exact)) {
         tl_say_error(name, "has the calls of -finstrument-functions, and is not patched: --%s goes with --how patch",
                      a->libs.n     ? "libs"

@@ -141,6 +141,7 @@ static int run(tl_record *r)
     if (status != TL_EXIT_DONE)
         return status;
     bool any = false;
+    tl_record_say_patched(r);
     status = tl_record_settle(r);
     if (status == TL_EXIT_DONE)
         tl_record_report(r, &any);
