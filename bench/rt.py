@@ -53,14 +53,18 @@ class Row:
             env["TRACELOOM"] = "%s:out=%s" % (self.settings, os.path.join(place, "recording"))
         done = subprocess.run(self.command + [self.program, what, str(CALLS), str(INSIDE), str(threads)], cwd=place, env=env,
                               capture_output=True, text=True)
+        self.take(what, threads, place, done.returncode, done.stdout, done.stderr)
+
+    def take(self, what, threads, place, status, text, errors):
+        """What one run printed."""
         for path in os.listdir(place):
             path = os.path.join(place, path)
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
-        if done.returncode or not done.stdout.strip():
-            self.failed = "status %d: %s" % (done.returncode, (done.stderr.strip().splitlines() or ["no output"])[-1])
+        if status or not text.strip():
+            self.failed = "status %d: %s" % (status, (errors.strip().splitlines() or ["no output"])[-1])
             return
         key = (what, threads)
-        ns = float(done.stdout.split()[-1])
+        ns = float(text.split()[-1])
         self.best[key] = min(ns, self.best.get(key, ns))
 
     def get(self, what, threads=1):
@@ -159,7 +163,8 @@ def prepare(args):
     return build, rows
 
 
-def measure(rows, repeat, place):
+def measure(rows, repeat, place, two=True):
+    """`two`: with two threads, too."""
     for turn in range(repeat):
         for row in rows:
             slow = row.command and turn >= 3
@@ -167,13 +172,14 @@ def measure(rows, repeat, place):
                 continue
             if row.name == LIMIT:
                 row.run("clock", place)
-                row.run("clock", place, 2)
+                if two:
+                    row.run("clock", place, 2)
                 row.best.update({("leaf", n): row.get("clock", n) for n in (1, 2)})
                 row.best["tree", 1] = row.get("clock")
                 continue
             row.run("leaf", place)
             row.run("tree", place)
-            if not row.command:
+            if two and not row.command:
                 row.run("leaf", place, 2)
 
 

@@ -1,10 +1,10 @@
 /* The cost of a function call with any recorder: built many times by rt.py.
  *
- *   rt_call leaf|tree|clock N REPEATS [THREADS]
+ *   rt_call leaf|tree|clock N REPEATS [THREADS [wait]]
  *
  * leaf: N calls of a function that does nothing, in a loop. tree: calls of fib, about N of them. clock: two reads of
  * the processor's counter, N times. Prints ns for each call, of the best of REPEATS repetitions; of several threads at
- * once, the slowest counts. */
+ * once, the slowest counts. With `wait` it begins when its input ends. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -160,6 +160,8 @@ UNTRACED int main(int argc, char **argv)
         tree_of(count, &calls);
     if (threads < 1 || threads > MOST)
         return 2;
+    while (argc > 5 && getchar() != EOF)
+        ;
     llvm_begin();
     pthread_t thread[MOST];
     pthread_barrier_init(&barrier, NULL, (unsigned)threads);
