@@ -27,6 +27,9 @@ static void check_recording(const tl_trace *t)
     }
     for (uint32_t i = 0; i < r->nfunction; i++)
         (void)tl_recording_home(r, r->function[i].id);
+    promise(r->nframed <= TL_RECORDING_FRAMES_MAX, "patched functions have their limit");
+    for (uint32_t i = 0; i < r->nframes; i++)
+        promise(r->frames[i].at <= r->n && r->frames[i].bytes <= r->n - r->frames[i].at, "addresses are in the text");
     for (int64_t tid = -1; tid < 100; tid++)
         (void)tl_recording_thread(t, tid);
     (void)tl_recording_program(r);

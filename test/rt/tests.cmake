@@ -151,6 +151,9 @@ traceloom_script(rt.found.no_room rt/rt_found.py no_room found-clang19-nopie)
 foreach(case inert choose switch later faults refused)
   traceloom_script(rt.patch.${case} rt/rt_patch.py ${case})
 endforeach()
+foreach(mode profile fdr ctf)
+  traceloom_script(rt.patch.places.${mode} rt/rt_places.py ${mode})
+endforeach()
 # Processes that run already. The recorder enters them at random moments, or it cannot, and says why.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   foreach(case busy tiny malloc fork registers sleeper waits naps signals short throw killed twice linked
