@@ -380,7 +380,9 @@ const tl_option tl_option_table[] = {
      "May be given several times: then any of them.\n",
      NULL},
     {TO(word, exe_word), 'e', "exe", "PATH", TL_GROUP_INPUT, READERS, "the traced binary",
-     "Reads the names of functions from this binary, the one that was traced, if the trace does not hold them.\n"
+     "Reads the names of functions from this binary, the one that was traced, or from its debug file, if the trace "
+     "does "
+     "not hold them.\n"
      "If function ids begin with the number of an object, as those of instrumented shared libraries do,\n"
      ".Ar N Ns = Ns Ar PATH\nnames the file of object\n.Ar N\nand may be given several times.\n"
      "A file\n.Pa NAME.yaml\nmaps numbers to paths:\n.Ql 1: /usr/lib/libfoo.so\non a line each.\n"
