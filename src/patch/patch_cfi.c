@@ -221,7 +221,6 @@ static void follow_to(patch_cfa_walk *w, patch_rules *rules, uint64_t address)
         return;
     }
     w->cfa.known = false;
-    w->frame.common.begin = w->frame.common.end;
     w->frame.own.begin = w->frame.own.end;
 }
 

@@ -117,12 +117,15 @@ static void test_numbers_of_any_length(void **state)
     free(b.at);
 }
 
+/* Rules for nothing, so that an entry is long enough in whatever way it is read. */
+#define LONG "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00"
+
 /* An entry of this common one, and one that is sound: only the sound one is there. */
 static void check_refused(const char *letters, const char *rest)
 {
     patch_bytes b = begin_frames();
     const size_t bad = put_common(&b, letters, rest);
-    put_frame(&b, bad, CODE, 1, "");
+    put_frame(&b, bad, CODE, 1, LONG);
     put_frame(&b, put_usual_common(&b), CODE + 1, 1, "");
     put_number(&b, 4, 0);
     const patch_image image = image_of(&b);
@@ -162,7 +165,16 @@ static void test_letters(void **state)
     put_number(&b, 4, 0);
     patch_image image = image_of(&b);
     assert_int_equal(only_frame(&image).begin, CODE);
+    assert_false(only_frame(&image).signal);
     assert_int_equal(patch_cfa_at(&image, &(patch_frame){0}, 0).known, false);
+    free(b.at);
+
+    b = begin_frames(); /* no rules at all */
+    put_frame(&b, put_common(&b, "zR", "01 1b"), CODE, 0x10, "");
+    put_number(&b, 4, 0);
+    image = image_of(&b);
+    patch_frame none = only_frame(&image);
+    assert_false(patch_cfa_at(&image, &none, CODE).known);
     free(b.at);
 
     b = begin_frames(); /* no augmentation: absolute pointers, and no data in the entry */
@@ -205,7 +217,7 @@ static void test_versions(void **state)
         put_hex(&b, cases[i].reg);
         put_hex(&b, "01 1b 0c 07 08");
         end_entry(&b, entry);
-        put_frame(&b, at, CODE, 1, "");
+        put_frame(&b, at, CODE, 1, LONG);
         put_number(&b, 4, 0);
         const patch_image image = image_of(&b);
         patch_frames walk;
@@ -232,6 +244,29 @@ static void test_long_entries(void **state)
     const patch_frame frame = only_frame(&image);
     assert_int_equal(frame.begin, CODE);
     assert_int_equal(patch_cfa_at(&image, &frame, CODE + 4).offset, 16);
+    free(b.at);
+}
+
+/* As in ld.so: the last entry ends with the section. One that refers to another one in place of a common entry is
+ * passed over. */
+static void test_ends(void **state)
+{
+    patch_bytes b = begin_frames();
+    const size_t common = put_usual_common(&b), first = b.n;
+    put_frame(&b, common, CODE, 1, LONG);
+    put_frame(&b, first, CODE + 1, 1, LONG);
+    put_frame(&b, common, CODE + 2, 1, "");
+    const patch_image image = image_of(&b);
+    patch_frames walk;
+    patch_frame frame;
+    assert_true(patch_frames_begin(&walk, &image));
+    assert_true(patch_frames_next(&walk, &frame));
+    assert_false(walk.damaged);
+    assert_true(patch_frames_next(&walk, &frame));
+    assert_int_equal(frame.begin, CODE + 2);
+    assert_true(walk.damaged);
+    assert_false(patch_frames_next(&walk, &frame));
+    assert_false(patch_frames_next(&walk, &frame));
     free(b.at);
 }
 
@@ -356,6 +391,9 @@ static void test_rows(void **state)
          {12, 7, 8, false}, {16, 7, 8, true});
     ROWS(USUAL, "44 07 10 44 d0", {0, 7, 8, true}, {4, 7, 8, false}, {8, 7, 8, true}); /* restore */
     ROWS("0c 07 08 07 10", "44 90 01 44 05 10 01", {0, 7, 8, false}, {4, 7, 8, true});
+    ROWS("0c 07 08 07 10", "44 90 01 44 d0", {0, 7, 8, false}, {4, 7, 8, true}, {8, 7, 8, false});
+    ROWS("0c 07 08 07 10", "44 05 10 01 44 06 10", {0, 7, 8, false}, {4, 7, 8, true}, {8, 7, 8, false});
+    ROWS("0c 07 08 07 10", "44 90 01 44 06 03 c3 07 03", {0, 7, 8, false}, {4, 7, 8, true});
     /* rules of other registers, passed over: each with the operands that it has */
     ROWS(USUAL,
          "05 03 04 06 03 07 03 08 03 09 03 04 10 03 01 30 11 03 7e 14 03 04 15 03 7e 16 03 02 30 31 2e 10 2f 03 04 2d"
@@ -392,6 +430,12 @@ static void test_malformed_rows(void **state)
         "44 0e",                /* */
         "44 0e ff ff ff ff 7f", /* too large */
         "44 0f 05 77",          /* an expression longer than the rules */
+        "44 10 03 05 77",       /* also of another register */
+        "44 05",                /* */
+        "44 05 03",             /* */
+        "44 12",                /* */
+        "44 12 07",             /* */
+        "44 83",                /* */
         "44 0b",                /* restored what was not remembered */
         "44 1d",                /* */
         "44 0e 80 80 80 80 80 80 80 80 80 80 00",
@@ -448,6 +492,7 @@ int main(void)
         cmocka_unit_test(test_versions),
         cmocka_unit_test(test_long_entries),
         cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_ends),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_rows_by_an_address),
