@@ -26,6 +26,23 @@ int main(void)
     return 0;
 }
 """
+PARENT = r"""
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) int own(int x) { __asm__ volatile(""); return x + 1; }
+int main(void)
+{
+    int status;
+    own(1);
+    if (fork() == 0) {
+        execl("./plain", "plain", (char *)0);
+        _exit(9);
+    }
+    wait(&status);
+    own(2);
+    return status != 0;
+}
+"""
 GO_NOTE = r"""
 __asm__(".pushsection .note.go.buildid,\"a\",@note\n.long 4, 4, 4\n.asciz \"Go\\0\"\n.long 0\n.popsection");
 """
@@ -131,6 +148,33 @@ def check_hooks(checks):
         checks.equal(settings(checks, "./sleds")[0].get("patch"), ["auto"], "sleds without recorder: patch")
 
 
+def calls(path):
+    """{function: calls} of a recording."""
+    return {f["name"]: f["calls"] for f in harness.run("report", "--json", path).json()["functions"]}
+
+
+def check_patched(checks):
+    """What is patched is recorded, said, and called by its place where it has no name."""
+    done = record("./plain")
+    checks.that(re.search(r"^traceloom: plain has no recorder in it: its functions are patched", done.err.decode(), re.M), "said before:", done)
+    checks.that(re.search(r"^traceloom: patched plain: [12] of 2 functions", done.err.decode(), re.M), "said after:", done)
+    checks.equal(calls("plain.tlp").get("leaf"), 1, "calls of leaf")
+    place = next(int(line.split()[0], 16) for line in subprocess.run(["nm", "plain"], capture_output=True, text=True, check=True).stdout.splitlines()
+                 if line.endswith(" leaf"))
+    subprocess.run(["strip", "-o", "bare", "plain"], check=True)
+    record("-q", "./bare")
+    checks.equal(calls("bare.tlp").get("bare+0x%x" % place), 1, "calls of leaf by its place")
+    record("-q", "--libs", "libc.so*", "./plain")
+    checks.that(calls("plain.tlp").get("puts", 0) + calls("plain.tlp").get("printf", 0) > 0, "functions of libc")
+    if not build("parent", source=PARENT):
+        return
+    for arguments, others in (([], 0), (["--children"], 1)):
+        done = record(*arguments, "./parent")
+        checks.equal(calls("parent.tlp").get("own"), 2, arguments, "the program itself", done)
+        found = [name for name in os.listdir(".") if re.fullmatch(r"parent\.\d+\.tlp", name)]
+        checks.equal([calls(name).get("leaf") for name in found], [1] * others, arguments, "what it starts")
+
+
 def check_scripts(checks):
     interpreter = shutil.which("python3")
     body = "import os\nprint(2)\nprint(os.environ.get('TRACELOOM'))\nprint(os.environ.get('LD_PRELOAD'))\n"
@@ -232,7 +276,7 @@ def main():
         os.chdir(folder)
         if not build("plain"):
             harness.skip("no gcc")
-        for part in (check_settings, check_hooks, check_scripts, check_refusals, check_rights, check_library):
+        for part in (check_settings, check_hooks, check_patched, check_scripts, check_refusals, check_rights, check_library):
             part(checks)
         os.chdir("/")
     checks.end()
