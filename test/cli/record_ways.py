@@ -187,6 +187,11 @@ def check_scripts(checks):
         checks.equal(pairs.get("exe"), identity(interpreter), name, "is run by python3")
     said = record("--how", "patch", "-D", "1", "./env").err.decode()
     checks.that("python3 runs ./env, and has no recorder in it" in said, "who runs a script:", said)
+    with open("lost", "w", encoding="utf-8") as file:
+        file.write("#!/no/such/program\n")
+    os.chmod("lost", 0o755)
+    done = record("./lost")
+    checks.that(done.status == 127 and b"cannot be run: No such file" in done.err, "a script of nobody:", done)
     build("static_sh", "-static")
     with open("by_static", "w", encoding="utf-8") as file:
         file.write("#!%s\n" % os.path.abspath("static_sh"))
