@@ -166,6 +166,13 @@ def check_patched(checks):
     checks.equal(calls("bare.tlp").get("bare+0x%x" % place), 1, "calls of leaf by its place")
     record("-q", "--libs", "libc.so*", "./plain")
     checks.that(calls("plain.tlp").get("puts", 0) + calls("plain.tlp").get("printf", 0) > 0, "functions of libc")
+    parts = ["./libpart%d.so" % i for i in range(6)]
+    for i, part in enumerate(parts):
+        build(part, "-shared", "-fPIC", source="int part%d(int x) { return x + %d; }" % (i, i))
+    if build("many", "-x", "none", "-Wl,--no-as-needed", *parts):
+        said = record("--libs", "libpart*", "./many").err.decode()
+        checks.equal(len(re.findall(r"patched (?:many|libpart\d\.so):", said)), 4, "objects that are named", said)
+        checks.that("patched 3 more libraries" in said, "the others are counted:", said)
     if not build("parent", source=PARENT):
         return
     for arguments, others in (([], 0), (["--children"], 1)):

@@ -7,7 +7,8 @@
 #include "traceloom/source.h"
 #include "traceloom/trace.h"
 
-#define READ_BYTES (INT64_C(1) << 30) /* larger files are not read for that alone */
+#define OBJECTS_SHOWN 4u                 /* the program, and some libraries */
+#define READ_BYTES    (INT64_C(1) << 30) /* larger files are not read for that alone */
 
 /* "gzip: 122 of 123 functions; left out: ...": the counts of one object. */
 static void say_object(const tl_record *r, const tl_value *v)
@@ -24,9 +25,12 @@ static void say_header(const tl_record *r, const tl_trace *t)
     const tl_value *v = tl_trace_header(t, &field, &n);
     for (uint32_t i = 0; v && i < n; i++, v++) { /* a struct owns the values behind it, which are no structs */
         const uint32_t members = v->type == TL_STRUCT ? v->n : 0;
-        for (uint32_t k = 1; k <= members && strcmp(field[i].name, "patched") == 0; k++)
+        const bool patched = strcmp(field[i].name, "patched") == 0;
+        for (uint32_t k = 1; k <= members && k <= OBJECTS_SHOWN && patched; k++)
             if (v[k].type == TL_STRING)
                 say_object(r, &v[k]);
+        if (patched && members > OBJECTS_SHOWN)
+            tl_say(r->cli, NULL, "patched %u more libraries", members - OBJECTS_SHOWN);
         v += members;
     }
 }
