@@ -200,6 +200,33 @@ static void test_letters(void **state)
     free(b.at);
 }
 
+/* Where an entry's data, of which its size is known, are no rules. */
+static void test_data_of_an_entry(void **state)
+{
+    for (unsigned more = 0; more < 2; more++) {
+        patch_bytes b = begin_frames();
+        const size_t common = put_usual_common(&b), entry = begin_entry(&b);
+        put_number(&b, 4, b.n - common);
+        put_number(&b, 4, CODE - (HEADER + b.n));
+        put_hex(&b, "10 00 00 00");
+        put_number(&b, 1, more ? 6 : 2);
+        put_hex(&b, "0e 20 44 0e 10");
+        end_entry(&b, entry);
+        put_number(&b, 4, 0);
+        const patch_image image = image_of(&b);
+        patch_frames walk;
+        patch_frame frame;
+        assert_true(patch_frames_begin(&walk, &image));
+        assert_int_equal(patch_frames_next(&walk, &frame), !more);
+        assert_int_equal(walk.damaged, more);
+        if (!more) {
+            assert_int_equal(patch_cfa_at(&image, &frame, CODE).offset, 8);
+            assert_int_equal(patch_cfa_at(&image, &frame, CODE + 4).offset, 16);
+        }
+        free(b.at);
+    }
+}
+
 static void test_versions(void **state)
 {
     static const struct {
@@ -252,8 +279,10 @@ static void test_long_entries(void **state)
 static void test_ends(void **state)
 {
     patch_bytes b = begin_frames();
-    const size_t common = put_usual_common(&b), first = b.n;
-    put_frame(&b, common, CODE, 1, LONG);
+    const size_t common = put_usual_common(&b), first = b.n, entry = begin_entry(&b);
+    put_number(&b, 4, b.n - common);
+    put_hex(&b, "01 7a 52 00 01 78 10 01 1b " LONG " " LONG); /* all but a common entry */
+    end_entry(&b, entry);
     put_frame(&b, first, CODE + 1, 1, LONG);
     put_frame(&b, common, CODE + 2, 1, "");
     const patch_image image = image_of(&b);
@@ -493,6 +522,7 @@ int main(void)
         cmocka_unit_test(test_long_entries),
         cmocka_unit_test(test_headers),
         cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_data_of_an_entry),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_rows_by_an_address),

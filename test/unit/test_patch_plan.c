@@ -242,6 +242,11 @@ static void test_nops_where_a_function_begins(void **state)
     PLAN("ok E0.2* R2.1", {.code = "90 90 c3"});
     PLAN("ok E0.2* R7.1", {.code = "90 90 90 90 90 eb fb c3"}); /* a branch to the third */
     PLAN("ok E4.5* R9.1", {.code = "f3 0f 1e fa 90 90 90 90 90 c3"});
+    /* all but endbr64 */
+    PLAN("ok E0.5* R5.1", {.code = "0f 1f 40 fa 90 c3"});
+    PLAN("ok E0.4* R5.1", {.code = "f3 0f 1e fb 53 c3"});
+    PLAN("ok E0.4* R5.1", {.code = "66 0f 1e fa 53 c3"});
+    PLAN("ok E0.4* R5.1", {.code = "f3 0f 1f fa 53 c3"});
     PLAN("ok late E0.2*, ok E0.3* R3.1", {.code = "90 90", .at = 0xfe}, {.code = "90 90 90 c3"});
 }
 
