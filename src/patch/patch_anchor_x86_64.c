@@ -54,8 +54,8 @@ static unsigned behind_pushes(patch_placer *p, uint32_t site, patch_anchor *out,
         if (!decode(p, at, end, &insn, &code) || !is_push(&insn, code))
             break;
         at += insn.length;
-        if (at >= next || at - s->address > PATCH_ASIDE - X86_INSN_BYTES || patch_plan_is_target(p->plan, at) ||
-            !decode(p, at, end, &insn, &code) || !is_plain(&insn))
+        if (at >= next || at - s->address > PATCH_ASIDE - X86_INSN_BYTES || !decode(p, at, end, &insn, &code) ||
+            !is_plain(&insn) || patch_has_target(p->plan, s->address + 1, at + insn.length))
             break;
         out[n++] =
             (patch_anchor){at, insn.length, insn.length, {p->plan, s, at, insn.length, p->table, (uint8_t)pushes}};
@@ -73,8 +73,8 @@ static unsigned before_end(patch_placer *p, uint32_t site, patch_anchor *out, un
         const uint64_t next = back ? out[n - 1].at : s->address;
         x86_insn insn;
         const uint8_t *code;
-        if (at < behind_last || patch_plan_is_target(p->plan, next) || !decode(p, at, s->address, &insn, &code) ||
-            !is_plain(&insn) || at + insn.length != next)
+        if (at < behind_last || patch_has_target(p->plan, at + 1, s->address + s->length) ||
+            !decode(p, at, s->address, &insn, &code) || !is_plain(&insn) || at + insn.length != next)
             break;
         out[n++] = (patch_anchor){
             at, insn.length, insn.length, {p->plan, s, at, (uint32_t)(s->address - at) + s->length, p->table, 0}};

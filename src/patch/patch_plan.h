@@ -83,7 +83,7 @@ typedef struct patch_plan {
     unsigned codes;
     bool framed;                                  /* functions come from .eh_frame */
     bool cut;                                     /* a limit was reached */
-    bool shadow; /* set when it is placed (patch_order) */
+    bool shadow;                                  /* set when it is placed (patch_order) */
     size_t function_room, site_room, target_room; /* bytes taken of memory */
 } patch_plan;
 
@@ -106,6 +106,8 @@ void patch_plan_free(patch_plan *p);
 
 /* Is the address the target of a known direct jump or call? False outside of code. */
 bool patch_plan_is_target(const patch_plan *p, uint64_t address);
+/* Is any address in [begin, end)? */
+bool patch_has_target(const patch_plan *plan, uint64_t begin, uint64_t end);
 /* The function whose range has the address; UINT32_MAX: none. */
 uint32_t patch_plan_find(const patch_plan *p, uint64_t address);
 /* Names for patch_named, whose callers look them up in the object's exports; each list ends with NULL. */

@@ -60,8 +60,6 @@ bool patch_scan_all(patch_planner *p);
 void patch_parts_find(patch_planner *p);
 void patch_sites_make(patch_planner *p, const patch_named *named);
 
-/* Is one of these bytes the target of a known branch? */
-bool patch_has_target(const patch_plan *plan, uint64_t begin, uint64_t end);
 /* Makes one instruction of the nops where the function begins. */
 void patch_extend_nops(const patch_plan *plan, const patch_function *f, patch_site *s);
 /* Where dead bytes end that begin at `at`, behind an instruction that control does not pass; at `end` at the latest. */

@@ -180,12 +180,8 @@ static bool hop(patch_placer *p, uint32_t site, const patch_anchor *a, patch_pla
 static bool is_one(patch_placer *p, const patch_site *s, uint64_t from, uint64_t to)
 {
     const patch_function *f = &p->plan->function[s->function];
-    if (!p->order->alone || f->tables || !patch_untouched(p, from, (uint32_t)(to - from)))
-        return false;
-    for (uint64_t at = from + 1; at < to; at++)
-        if (patch_plan_is_target(p->plan, at))
-            return false;
-    return true;
+    return p->order->alone && !f->tables && patch_untouched(p, from, (uint32_t)(to - from)) &&
+           !patch_has_target(p->plan, from + 1, to);
 }
 
 /* [from, to) becomes a jump; bytes behind `to` up to five are dead. */

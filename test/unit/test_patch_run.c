@@ -175,6 +175,8 @@ static void put_body(unsigned self, const frame *f)
             put_to(t.begin[any(self)]);
             put_code("48 83 c4 08 5f"); /* add $8, %rsp; pop %rdi */
         }
+        if (any(6) == 0)
+            put_code("a8 04 74 01 2e 83 c0 09"); /* test; je over a prefix: into an instruction */
         if (f->saved == 0 && f->room == 0 && any(5) == 0)
             put_inside_jump();
         if (any(3) == 0) {
