@@ -20,6 +20,9 @@ bool patch_untouched(patch_placer *p, uint64_t at, uint32_t n)
     for (uint64_t i = at - d->part->address; i < at - d->part->address + n; i++)
         if (patch_bit(d->owned, i) || patch_bit(d->fixed, i))
             return false;
+    for (uint32_t i = 1; i < n; i++) /* even into an instruction: behind its prefix */
+        if (patch_plan_is_target(p->plan, at + i))
+            return false;
     return true;
 }
 

@@ -136,7 +136,7 @@ static void prepare(void)
     state = READY;
     keep_room();
     follow_loader();
-    if (!first)
+    if (!first && !tl_rt_hook_others(tl_rt_patch_hook()))
         useless("no functions were found that can be patched", 0);
 }
 
