@@ -28,7 +28,7 @@ check: ## all tests, with sanitizers
 	tools/run-ctest.sh build-dev -j $(JOBS)
 
 slow: ## everything that `make check` tries a sample of, and leaks in thousands of short runs
-	tools/install-deps.sh test
+	tools/install-deps.sh slow
 	cmake --preset dev
 	cmake --build --preset dev -j $(JOBS)
 	TL_THOROUGH=1 tools/run-ctest.sh build-dev -j $(JOBS) -L slow

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the missing Debian or Ubuntu packages for a task, and prints the purpose of each:
-#   install-deps.sh build|test|fuzz|qemu|portability|bench|package
+#   install-deps.sh build|test|slow|fuzz|qemu|portability|bench|package
 # Asks nothing and calls apt only if something is missing, so that it also works offline.
 set -euo pipefail
 
@@ -51,6 +51,9 @@ test|npm|fetches speedscope
 test|lttng-tools|records traces of CTF (consumers.lttng)
 test|liblttng-ust-dev|builds the program that is recorded
 test|qemu-user|records programs of AArch64 as instruction streams (consumers.xtrace), and runs recorded ones; qemu-user-static has no plugins
+test|lua5.4|a program that is patched while it runs (rt.patch.programs)
+test|sqlite3|another one
+test|xz-utils|another one
 test|mono-runtime|runs the .NET program that is recorded as a TraceLog (consumers.mono)
 test|mono-mcs|compiles it
 test|libmono-2.0-dev|headers for the profiler module that records it
@@ -60,6 +63,16 @@ fuzz|clang-19 clang|libFuzzer and MemorySanitizer
 fuzz|afl++|the other fuzzer of `make campaign`
 fuzz|llvm-19 llvm|names in the fuzzer's reports
 fuzz|libclang-rt-19-dev libclang-rt-dev|libFuzzer's and the sanitizers' runtime
+slow|gawk|a program that is patched while it runs (rt.patch.programs)
+slow|jq|another one
+slow|gdb|another one
+slow|openssl|another one
+slow|perl|another one
+slow|redis-server|a server with threads that is patched
+slow|redis-tools|asks it
+slow|gtk-3-examples|a program with windows that is patched
+slow|xvfb|where its windows are
+slow|xauth|lets it in
 qemu|gcc-s390x-linux-gnu|compiles for a big-endian host
 qemu|libc6-dev-s390x-cross|its C library
 qemu|gcc-i686-linux-gnu|compiles for a 32-bit host
@@ -114,9 +127,10 @@ task=${1:-build}
 case $task in
 build) tasks="build" ;;
 test | fuzz | qemu | bench | package) tasks="build $task" ;;
+slow) tasks="build test slow" ;;
 portability) tasks="build test qemu portability" ;;
 *)
-    echo "usage: $0 build|test|fuzz|qemu|portability|bench|package" >&2
+    echo "usage: $0 build|test|slow|fuzz|qemu|portability|bench|package" >&2
     exit 2
     ;;
 esac

@@ -7,6 +7,7 @@ import glob
 import os
 import shutil
 import subprocess
+import zlib
 
 import harness
 
@@ -25,7 +26,12 @@ EXPORTS = ["-Wl,--export-dynamic-symbol=" + name for name in ("tl_rt_object_regi
                                                               "__cyg_profile_func_enter", "__cyg_profile_func_exit", "tl_rt_on",
                                                               "tl_rt_span_enter", "tl_rt_span_leave")]
 NEEDED = {"sleds": ["TL_RT_LIBRARY", "TL_RT_START"], "llvm": ["TL_RT_LIBRARY"], "functions": ["TL_RT_LIBRARY"],
-          "spans": ["TL_RT_LIBRARY"], "shared": ["TL_RT_SHARED"], "found": ["TL_RT_SHARED"]}
+          "spans": ["TL_RT_LIBRARY"], "shared": ["TL_RT_SHARED"], "found": ["TL_RT_SHARED"], "patch": ["TL_RT_SHARED"]}
+# Programs without any hook, whose code the recorder patches: a name, and what else is given to these compilers.
+LEVELS = ("O0", "O1", "O2", "O3", "Os")
+SHAPES = {"": [], "-nopie": ["-fno-pie", "-no-pie"]}
+PATCHED = {"gcc": {"": [], "-cet": ["-fcf-protection"], "-room": ["-fpatchable-function-entry=5"], "-fentry": ["-pg", "-mfentry"]},
+           "clang": {"": [], "-cet": ["-fcf-protection"], "-room": ["-fpatchable-function-entry=5"], "-sleds": SLEDS}}
 
 
 class Hook:
@@ -75,7 +81,27 @@ def hooks():
     out.append(Hook("found-functions-gcc-O2", "found", "gcc", ["-O2", "-finstrument-functions"]))
     out.append(Hook("spans-gcc", "spans", "gcc", ["-O2", "-DCOUNT_SPANS"]))
     out.append(Hook("arm-functions-gcc", "functions", "aarch64-linux-gnu-gcc", ["-O2", "-finstrument-functions"], target="aarch64"))
-    return {hook.name: hook for hook in out}
+    return {hook.name: hook for hook in out + list(patched())}
+
+
+def patched():
+    """Nothing of the recorder is in them: the loader adds it, and the recorder patches what it finds."""
+    for compiler, version in [("gcc", "")] + [("clang", v) for v in CLANGS]:
+        command = compiler + ("-" + version if version else "")
+        for more, extra in PATCHED[compiler].items():
+            flags = extra + ([NO_RUNTIME[version]] if more == "-sleds" else [])
+            for level in LEVELS:
+                for shape, shaped in SHAPES.items():
+                    yield Hook("patch-%s%s-%s%s%s" % (compiler, version, level, shape, more), "patch", command, ["-" + level] + shaped + flags)
+
+
+def mixed(some):
+    """So that neighbours differ: each compiler in turn, other flags without an order."""
+    some = sorted(some, key=lambda hook: zlib.crc32(hook.name.encode()))
+    by = {}
+    for hook in some:
+        by.setdefault(hook.compiler, []).append(hook)
+    return [hook for row in zip(*by.values()) for hook in row]
 
 
 HOOKS = hooks()
@@ -171,7 +197,7 @@ def libraries(hook):
 def linked(hook, shared):
     """Linked after the objects of a program; a shared object uses the program's recorder."""
     paths = libraries(hook)
-    if hook.kind == "found":
+    if hook.kind in ("found", "patch"):
         return []
     if hook.kind == "shared":
         return [paths[0], "-Wl,-rpath," + os.path.dirname(paths[0])]
