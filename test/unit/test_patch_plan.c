@@ -480,6 +480,17 @@ static void test_several_parts(void **state)
     end_plan();
 }
 
+static void plan_aarch64(const range *r, const char *rules)
+{
+    make_image(r, 1);
+    t.frames.n = 8;
+    put_frame(&t.frames, put_common(&t.frames, "zR", "01 1b 0c 1f 00"), t.begin[0], t.size[0], rules);
+    put_number(&t.frames, 4, 0);
+    t.image.part[0] = image_of(&t.frames).part[0];
+    assert_true(patch_plan_make(&t.plan, &t.image, &patch_aarch64, &fixture_memory, NULL, NULL, 0));
+    check_order();
+}
+
 /* Code of AArch64 is sought for the same things. */
 static void test_aarch64(void **state)
 {
@@ -492,19 +503,22 @@ static void test_aarch64(void **state)
         {"ff 83 00 d1 00 00 1f d6", "44 0e 20", "ok tables E0.4*"},
         {"00 00 80 52 01 00 00 d4", "", "open"}, /* svc comes back */
         {"00 00 80 52 20 00 20 d4", "", "ok E0.4*"},
-        {"1f 20 03 d5 e0 03 9f d6", "", "unknown at 4"}, /* eret */
+        {"1f 20 03 d5 e0 03 9f d6", "", "unknown at 4"},                            /* eret */
+        {"00 00 80 52 e0 ff ff 34 c0 03 5f d6", "", "ok E0.4* S4.4>0 R8.4"},        /* cbz */
+        {"00 00 80 52 40 00 00 14", "", "ok E0.4* T4.4>1+4"},                       /* b */
+        {"00 00 80 52 02 00 00 94 1f 20 03 d5 c0 03 5f d6", "", "entered"},         /* bl, to the return */
+        {"7f 23 03 d5 3f 20 03 d5 c0 03 5f d6 1f 20 03 d5", "", "ok E4.4* R8.4/8"}, /* pacibsp, yield, nop */
+        {"00 00 80 52 00 00 00 00", "", "ok E0.4*"},                                /* udf */
+        {"00 00 80 52 c0 03 5f", "", "unknown at 4"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const range r[] = {{.code = cases[i].code}};
-        make_image(r, 1);
-        t.frames.n = 8;
-        put_frame(&t.frames, put_common(&t.frames, "zR", "01 1b 0c 1f 00"), CODE, t.size[0], cases[i].rules);
-        put_number(&t.frames, 4, 0);
-        t.image.part[0] = image_of(&t.frames).part[0];
-        assert_true(patch_plan_make(&t.plan, &t.image, &patch_aarch64, &fixture_memory, NULL, NULL, 0));
+        plan_aarch64(&(range){.code = cases[i].code}, cases[i].rules);
         assert_string_equal(describe(), cases[i].want);
         end_plan();
     }
+    plan_aarch64(&(range){.code = "c0 03 5f d6", .at = 2}, "");
+    assert_string_equal(describe(), "unknown at 0");
+    end_plan();
 }
 
 static unsigned left, taken;
