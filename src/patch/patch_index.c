@@ -19,7 +19,7 @@ const uint8_t *patch_code_at(const patch_plan *plan, uint64_t address, size_t *n
     const patch_part *part = patch_code_part(plan, address, 1);
     if (!part)
         return NULL;
-    *n = part->size - (address - part->address);
+    *n = (size_t)(part->size - (address - part->address));
     return part->bytes + (address - part->address);
 }
 
@@ -54,8 +54,8 @@ bool patch_index_make(patch_planner *p)
         bits += plan->code[i]->size;
         buckets += (plan->code[i]->size >> BUCKET_BITS) + 2;
     }
-    if (!patch_room(&plan->memory, (void **)&plan->target, &plan->target_room, bits / 8 + 1, 1) ||
-        !patch_room(&plan->memory, (void **)&p->bucket, &p->bucket_room, buckets, sizeof *p->bucket))
+    if (!patch_room(&plan->memory, (void **)&plan->target, &plan->target_room, (size_t)(bits / 8) + 1, 1) ||
+        !patch_room(&plan->memory, (void **)&p->bucket, &p->bucket_room, (size_t)buckets, sizeof *p->bucket))
         return false;
     for (unsigned i = 0; i < plan->codes; i++) {
         const uint64_t n = (plan->code[i]->size >> BUCKET_BITS) + 2, base = plan->code[i]->address;

@@ -27,7 +27,7 @@ static uint64_t bitmap_size(const patch_part *part)
 static void give(const patch_memory *m, void *p, uint64_t n)
 {
     if (p)
-        m->give(p, n);
+        m->give(p, (size_t)n);
 }
 
 static void end(patch_placer *p, bool keep)
@@ -84,9 +84,9 @@ static bool begin(patch_placer *p, patch_plan *plan, patch_space *space, const p
     for (unsigned i = 0; i < plan->codes && good; i++) {
         patch_draft *d = &p->draft[p->drafts++];
         d->part = plan->code[i];
-        d->code = m->take(d->part->size);
-        d->owned = m->take(bitmap_size(d->part));
-        d->fixed = m->take(bitmap_size(d->part));
+        d->code = m->take((size_t)d->part->size);
+        d->owned = m->take((size_t)bitmap_size(d->part));
+        d->fixed = m->take((size_t)bitmap_size(d->part));
         good = d->code && d->owned && d->fixed;
         if (d->code)
             copy(d->code, d->part->bytes, d->part->size);

@@ -99,7 +99,7 @@ static void give(patch_space *space, uint64_t address, uint64_t size)
     part *q = part_at((tl_pretended *)space, address);
     if (!q || !q->bytes)
         return;
-    madvise(q->bytes + address % PART_BYTES, size, MADV_DONTNEED);
+    madvise(q->bytes + address % PART_BYTES, (size_t)size, MADV_DONTNEED);
     for (uint64_t a = address; a < address + size; a += PATCH_PAGE)
         mark(q, page_in_part(a), false);
 }

@@ -24,6 +24,10 @@
 #define MACHINE EM_X86_64
 #elif defined(__aarch64__)
 #define MACHINE EM_AARCH64
+#elif defined(__s390x__)
+#define MACHINE EM_S390
+#elif defined(__i386__)
+#define MACHINE EM_386
 #else
 #define MACHINE EM_NONE
 #endif
