@@ -58,6 +58,8 @@ COMMANDS = {
     "fdr": ["convert", "a.xray", "-o", "@OUT@/b.xray", "--to", "xray-fdr"],
     "ahead": ["convert", "large.xray", "--threads", "3", "--time", "..2us", "-o", "@OUT@/c.jsonl"],
     "recording": ["report", "recording.xray", "--threads", "1"],
+    "patched": ["report", "patched.xray", "-e", "program.elf", "--threads", "1"],
+    "places": ["report", "places.tlp", "-e", "program.elf"],
     "recording-copy": ["convert", "recording.xray", "--threads", "1", "-o", "@OUT@/b.xray"],
     "ctf": ["convert", "a.xray", "-o", "@OUT@/a.ctf"],
     "ctf-2010": ["convert", "a.xray", "--format-version", "1.1", "-o", "@OUT@/a.ctf"],
@@ -154,8 +156,10 @@ def prepare(folder):
         write(folder, "a.xray" + suffix, pack(log))
     xray_gen.bulk(os.path.join(folder, "large.xray"), 160_000)  # large enough for threads that decode ahead
     write(folder, "a.elf", elf_gen.build_elf())
-    for name, data in dict(recording_gen.binaries(), **{"recording.xray": recording_gen.make("rec-live", folder)[0]}).items():
+    for name, data in dict(recording_gen.binaries(), **{"recording.xray": recording_gen.make("rec-live", folder)[0],
+                                                        "patched.xray": recording_gen.make("rec-patched", folder)[0]}).items():
         write(folder, name, data)
+    harness.run("report", "-q", os.path.join(folder, "live.tlp"), "-o", os.path.join(folder, "places.tlp"), which="TL_PLAIN_BINARY")
     prepare_stream(folder)
     prepare_machine(folder)
 

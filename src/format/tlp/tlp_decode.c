@@ -57,7 +57,7 @@ TL_COLD static void out_of_memory(decoder *d)
 {
     if (d->status >= 0)
         d->status =
-            tl_fail(d->e, TL_ENOMEM, (uint64_t)(d->at - d->file), "tlp: no memory for %" PRIu32 " places", d->nplace);
+            tl_fail(d->e, TL_ENOMEM, (uint64_t)(d->at - d->file), "no memory for %" PRIu32 " places", d->nplace);
     d->at = d->end;
 }
 

@@ -1,6 +1,7 @@
 /* Names for functions of a profile that are only places. Those of one binary are looked up together. */
 #include "op/symbols/profile_places.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,35 +93,50 @@ static int name_in(naming *g, const uint32_t *place, uint32_t n, tl_elf *elf, tl
         if (t.function[i].name)
             status = take_name(g, &function[place[i]], &t.function[i], e);
     tl_trace_fini(&t);
-    return status == TL_ENOMEM ? status : 0; /* a broken file names nothing */
+    return status;
+}
+
+/* A missing or broken file names nothing; lack of memory and failing disks are failures. */
+static int harmless(int status, const tl_error *why, tl_error *e)
+{
+    if (status == 0 || (status != TL_ENOMEM && !(status == TL_EIO && why->sys_errno == EIO)))
+        return 0;
+    if (e)
+        *e = *why;
+    return status;
 }
 
 /* Opens a file that the profile names; NULL: not to be used. */
-static tl_elf *open_named(naming *g, const tl_function *f)
+static int open_named(naming *g, const tl_function *f, tl_elf **elf, tl_error *e)
 {
     const char *path = f->library ? f->library : g->profile->exe;
     struct stat st;
-    tl_elf *elf = NULL;
+    tl_error why = {0};
+    *elf = NULL;
     if (g->source->no_names || !f->module || !path || tl_named_file(path, &st) != TL_NAMED_GOOD ||
-        !tl_named_fits(&g->room, &st) || tl_elf_open(&elf, path, NULL) < 0)
-        return NULL;
-    if (tl_same_text(f->module, tl_elf_build_id(elf)))
-        return elf;
-    tl_elf_close(elf);
-    return NULL;
+        !tl_named_fits(&g->room, &st))
+        return 0;
+    const int status = tl_elf_open(elf, path, &why);
+    if (status == 0 && !tl_same_text(f->module, tl_elf_build_id(*elf))) {
+        tl_elf_close(*elf);
+        *elf = NULL;
+    }
+    return harmless(status, &why, e);
 }
 
 static int name_binary(naming *g, const uint32_t *place, uint32_t n, tl_error *e)
 {
     const tl_function *f = &g->profile->function[place[0]];
+    tl_error why = {0};
+    tl_elf *elf;
     if (g->given && tl_same_text(f->module, tl_elf_build_id(g->given))) {
         g->profile->used_exe = true;
         return name_in(g, place, n, g->given, e);
     }
-    tl_elf *elf = open_named(g, f);
-    if (!elf)
-        return 0;
-    const int status = name_in(g, place, n, elf, e);
+    int status = open_named(g, f, &elf, e);
+    if (status < 0 || !elf)
+        return status;
+    status = harmless(name_in(g, place, n, elf, &why), &why, e);
     tl_elf_close(elf);
     return status;
 }
