@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Attaching to processes that run: at random moments, to programs that notice what happens to them.
 
-    rt_attach.py CASE [RUNS]      a case of attach_victim.c; throw, killed, twice, linked; or an error: stopped, static,
+    rt_attach.py CASE [RUNS]      a case of attach_victim.c; throw, killed, twice, linked, for; or an error: stopped, static,
                                   go, other-user, ended, traced, none"""
 import os
 import random
@@ -171,6 +171,31 @@ def twice(checks, folder):
     victim.end(checks, "twice")
 
 
+def for_a_time(checks, folder):
+    """--for ends the recording of a command, too, which goes on; and a process that runs another program has ended."""
+    program = build(folder)
+    begin = time.monotonic()
+    command = subprocess.Popen(harness.binary() + ["record", "-o", "r.tlp", "--for", "200ms", program, "busy"], cwd=folder, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    line = b""
+    while b"stopped" not in line and time.monotonic() - begin < 60:
+        line = command.stderr.readline()
+    checks.that(b"stopped" in line, "--for of a command", line)
+    with open("/proc/%d/task/%d/children" % (command.pid, command.pid)) as file:
+        children = file.read().split()
+    checks.that(children, "the command runs on")
+    for child in children:
+        os.kill(int(child), signal.SIGUSR1)
+    out = command.communicate(timeout=60)[0]
+    checks.equal((command.returncode, out), (0, b"ready\ngood\n"), "end of the command")
+    checks.that(calls_of(os.path.join(folder, "r.tlp"), "fib") > 0, "calls of the command")
+    victim = Victim(["sh", "-c", "echo ready; sleep 1; exec %s busy" % program])
+    done = record(folder, victim.pid, "-o", "x.tlp", "--for", "100s", "-q")
+    checks.equal(done.status, 0, "another program", done)
+    victim.process.stdout.readline()
+    victim.end(checks, "another program")
+
+
 def linked(checks, folder):
     """Programs with the recorder in them: nothing is loaded, and their calls are there."""
     library = os.environ.get("TL_RT_LIBRARY") or harness.skip("no recorder")
@@ -261,6 +286,8 @@ def main():
             refusals(checks, folder, case)
         elif case == "twice":
             twice(checks, folder)
+        elif case == "for":
+            for_a_time(checks, folder)
         elif case == "linked":
             linked(checks, folder)
         elif case == "killed":

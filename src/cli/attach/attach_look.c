@@ -53,6 +53,8 @@ static int check_status(const tl_attach *a)
     if (!*status_of(a, "State", text))
         return refuse(a, "there is no such process");
     const char state = *text;
+    if (a->pid == (long)getpid())
+        return refuse(a, "is this command itself");
     if (strtol(status_of(a, "Tgid", text), NULL, 10) != a->pid) {
         tl_say_error(a->name, "is a thread of process %s, which can be attached to", text);
         return TL_EXIT_RECORD;

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-enum { ROUNDS = 1000, STEP_NS = 5000000, PATIENCE = 120 * (1000000000 / STEP_NS) };
+enum { ROUNDS = 1000, STEP_NS = 5000000, PATIENCE = 120 * (1000000000 / STEP_NS), LOOK = 100 };
 
 typedef struct stopped {
     pid_t thread;
@@ -94,6 +94,47 @@ static bool stop_all(world *w)
     return !any;
 }
 
+/* Does a thread call itself so, in the innermost container that it is in? */
+static bool is_called(long pid, const char *thread, unsigned wanted)
+{
+    char line[256], inner[32], path[128];
+    bool same = false;
+    snprintf(path, sizeof path, "/proc/%ld/task/%.32s/status", pid, thread);
+    snprintf(inner, sizeof inner, "\t%u\n", wanted);
+    FILE *f = fopen(path, "re");
+    while (f && !same && fgets(line, sizeof line, f)) {
+        const char *last = strrchr(line, '\t');
+        same = strncmp(line, "NSpid:", 6) == 0 && last && strcmp(last, inner) == 0;
+    }
+    if (f)
+        fclose(f);
+    return same;
+}
+
+/* The recorder's thread, which knows its own number as the process's container counts. 0: not found. */
+static pid_t find_control(const tl_control *p)
+{
+    char path[64];
+    const unsigned wanted = *tl_control_word(p, CONTROL_THREAD);
+    pid_t found = 0;
+    snprintf(path, sizeof path, "%u", wanted);
+    if (is_called(p->pid, path, wanted)) /* as it is without containers */
+        return (pid_t)wanted;
+    snprintf(path, sizeof path, "/proc/%ld/task", p->pid);
+    DIR *d = wanted ? opendir(path) : NULL;
+    for (const struct dirent *entry; d && !found && (entry = readdir(d));)
+        if (is_called(p->pid, entry->d_name, wanted))
+            found = (pid_t)strtol(entry->d_name, NULL, 10);
+    if (d)
+        closedir(d);
+    return found;
+}
+
+bool tl_attach_is_served(const tl_control *p)
+{
+    return !tl_control_is_gone(p->pid) && find_control(p) != 0;
+}
+
 static void set_world(world *w, uint32_t from, uint32_t to)
 {
     uint32_t *state = tl_control_word(w->p, CONTROL_WORLD);
@@ -124,37 +165,12 @@ static void serve(world *w)
 /* The longest that a recorder works on one command, for which many pages may have to be made. */
 static void serve_until(world *w, uint32_t request)
 {
-    for (long turn = 0; turn < PATIENCE && !tl_control_is_answered(w->p, request) && !tl_control_is_gone(w->p->pid);
-         turn++)
+    for (long turn = 1; turn < PATIENCE && !tl_control_is_answered(w->p, request); turn++) {
         serve(w);
-    let_all_go(w);
-}
-
-/* The recorder's thread, which knows its own number as the process's container counts. 0: not found. */
-static pid_t find_control(tl_control *p)
-{
-    char path[64], inner[32];
-    const unsigned wanted = *tl_control_word(p, CONTROL_THREAD);
-    pid_t found = 0;
-    snprintf(path, sizeof path, "/proc/%ld/task", p->pid);
-    DIR *d = wanted ? opendir(path) : NULL;
-    for (const struct dirent *entry; d && !found && (entry = readdir(d));) {
-        char line[256], name[sizeof path + sizeof entry->d_name + sizeof "/status"];
-        snprintf(name, sizeof name, "%s/%s/status", path, entry->d_name);
-        FILE *f = fopen(name, "re");
-        while (f && fgets(line, sizeof line, f)) {
-            line[strcspn(line, "\n")] = 0;
-            const char *last = strrchr(line, '\t');
-            snprintf(inner, sizeof inner, "%u", wanted);
-            if (strncmp(line, "NSpid:", 6) == 0 && last && strcmp(last + 1, inner) == 0)
-                found = (pid_t)strtol(entry->d_name, NULL, 10);
-        }
-        if (f)
-            fclose(f);
+        if (turn % LOOK == 0 && (!tl_attach_is_served(w->p) || tl_control_is_stopped(w->p->pid)))
+            break;
     }
-    if (d)
-        closedir(d);
-    return found;
+    let_all_go(w);
 }
 
 int tl_attach_ask(tl_control *p, const char *command, char answer[static TL_CONTROL_RESULT])
@@ -174,6 +190,11 @@ int tl_attach_ask(tl_control *p, const char *command, char answer[static TL_CONT
 }
 
 #else
+bool tl_attach_is_served(const tl_control *p)
+{
+    return !tl_control_is_gone(p->pid);
+}
+
 int tl_attach_ask(tl_control *p, const char *command, char answer[static TL_CONTROL_RESULT])
 {
     return tl_control_ask(p, command, answer);

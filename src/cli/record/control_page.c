@@ -214,6 +214,12 @@ bool tl_control_is_gone(long pid)
     return !read_line(pid, "status", "State:\t", state, sizeof state) || state[0] == 'Z' || state[0] == 'X';
 }
 
+bool tl_control_is_stopped(long pid)
+{
+    char state[32] = "";
+    return read_line(pid, "status", "State:\t", state, sizeof state) && (state[0] == 'T' || state[0] == 't');
+}
+
 /* Takes ownership of the page: one commander at a time. Replaces a dead one. */
 static bool take_owner(tl_control *p)
 {
@@ -234,14 +240,12 @@ static bool take_owner(tl_control *p)
 
 static int say_silence(const tl_control *p)
 {
-    char state[32] = "";
     if (tl_control_is_gone(p->pid)) {
         tl_say_error(NULL, "ctl: process %ld (%s) has ended", p->pid, p->name);
         return TL_EXIT_DAMAGED;
     }
-    read_line(p->pid, "status", "State:\t", state, sizeof state);
     tl_say_error(NULL, "ctl: process %ld (%s) does not answer for %d s%s", p->pid, p->name, PATIENCE_MS / 1000,
-                 state[0] == 'T' || state[0] == 't' ? "; it is stopped (kill -CONT lets it go on)" : "");
+                 tl_control_is_stopped(p->pid) ? "; it is stopped (kill -CONT lets it go on)" : "");
     return TL_EXIT_DAMAGED;
 }
 

@@ -26,6 +26,7 @@ int tl_control_open(tl_control *p, long pid);
 bool tl_control_find(tl_control *p, long pid);
 /* Has the process ended? */
 bool tl_control_is_gone(long pid);
+bool tl_control_is_stopped(long pid); /* by a signal or a debugger */
 /* Prints the ids of processes that have a page and are ours to look at, one per line. */
 void tl_control_print_pids(void);
 void tl_control_close(tl_control *p);

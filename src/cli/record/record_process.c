@@ -108,7 +108,7 @@ static void wait_for_end(const tl_record *r, const tl_control *page)
                tl_human_time(time, sizeof time, wanted, true));
     else
         tl_say(r->cli, NULL, "recording process %ld (%s) until it ends, or Ctrl-C", page->pid, page->name);
-    for (uint64_t done; !tl_interrupted() && !tl_control_is_gone(page->pid);) {
+    for (uint64_t done; !tl_interrupted() && tl_attach_is_served(page);) {
         done = now_ns() - from;
         if (wanted && done >= wanted)
             break;
@@ -129,12 +129,12 @@ int tl_record_process(tl_record *r)
     status = begin(r, &page);
     if (status == TL_EXIT_DONE) {
         wait_for_end(r, &page);
-        if (!tl_control_is_gone(page.pid)) {
+        if (tl_attach_is_served(&page)) {
             status = ask(&page, "stop");
             if (status == TL_EXIT_DONE)
                 status = ask(&page, "close");
         }
-        if (tl_control_is_gone(page.pid)) /* it wrote its recording itself, or left it */
+        if (!tl_attach_is_served(&page)) /* it wrote its recording itself, or left it */
             status = TL_EXIT_DONE;
     }
     tl_control_close(&page);
