@@ -32,6 +32,7 @@ typedef struct patch_machine {
     uint16_t elf;                /* e_machine */
     uint8_t stack, stack_offset; /* DWARF's number of the stack pointer, and its distance to the canonical frame address
                                     where a function begins: rsp + 8, sp + 0 */
+    uint8_t reach;               /* jumps reach less than 2^reach bytes far */
     /* The length of an instruction that is PATCH_INSN_OTHER, if that is quick to say; else 0. May be NULL. */
     unsigned (*plain)(const uint8_t *code, size_t n);
     /* The instruction at `code`, of which n bytes can be read; false: unknown, or cut off. */

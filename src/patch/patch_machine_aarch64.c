@@ -55,4 +55,5 @@ static bool decode(const uint8_t *code, size_t n, uint64_t pc, patch_insn *out)
     return (op & 0xffdff000u) != 0xd69f0000u;
 }
 
-const patch_machine patch_aarch64 = {.name = "aarch64", .elf = 183, .stack = 31, .stack_offset = 0, .decode = decode};
+const patch_machine patch_aarch64 = {
+    .name = "aarch64", .elf = 183, .stack = 31, .stack_offset = 0, .reach = 27, .decode = decode};

@@ -68,5 +68,10 @@ static bool decode(const uint8_t *code, size_t n, uint64_t pc, patch_insn *out)
     }
 }
 
-const patch_machine patch_x86_64 = {
-    .name = "x86-64", .elf = 62, .stack = 7, .stack_offset = 8, .plain = x86_plain_length, .decode = decode};
+const patch_machine patch_x86_64 = {.name = "x86-64",
+                                    .elf = 62,
+                                    .stack = 7,
+                                    .stack_offset = 8,
+                                    .reach = 31,
+                                    .plain = x86_plain_length,
+                                    .decode = decode};

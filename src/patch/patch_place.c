@@ -60,7 +60,7 @@ static bool begin_near(patch_placer *p)
     if (p->frugal && size < REGION_OF_FRUGAL)
         size = REGION_OF_FRUGAL;
     size = (size + PATCH_PAGE - 1) & ~(uint64_t)(PATCH_PAGE - 1);
-    const uint64_t reach = (uint64_t)1 << (p->plan->machine == &patch_aarch64 ? 27 : 31), margin = 1 << 16;
+    const uint64_t reach = (uint64_t)1 << p->plan->machine->reach, margin = 1 << 16;
     const uint64_t least = high > reach ? high - reach + margin : margin, most = low + reach - margin - size;
     if (least > most || !patch_pages_near(&p->pages, least, most, high, size))
         return false;

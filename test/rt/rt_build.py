@@ -78,6 +78,11 @@ def hooks():
                 Hook("found-clang%s-nopie" % version, "found", clang, ["-O2", "-fno-pie", "-no-pie"] + sleds),
                 Hook("found-llvm-clang%s" % version, "found", clang, ["-O2"] + SLEDS),
                 Hook("arm-found-clang%s" % version, "found", clang, ["-O2", "--target=aarch64-linux-gnu"] + sleds, target="aarch64")]
+    for level in ("O0", "O2", "O3"):
+        out.append(Hook("arm-patch-gcc-" + level, "found", "aarch64-linux-gnu-gcc", ["-" + level], target="aarch64"))
+    out += [Hook("arm-patch-clang19", "found", "clang-19", ["-O2", "--target=aarch64-linux-gnu"], target="aarch64"),
+            Hook("arm-patch-gcc-bti", "found", "aarch64-linux-gnu-gcc", ["-O2", "-mbranch-protection=standard"], target="aarch64"),
+            Hook("arm-patch-gcc-nopie", "found", "aarch64-linux-gnu-gcc", ["-O2", "-fno-pie", "-no-pie"], target="aarch64")]
     out.append(Hook("found-functions-gcc-O2", "found", "gcc", ["-O2", "-finstrument-functions"]))
     out.append(Hook("spans-gcc", "spans", "gcc", ["-O2", "-DCOUNT_SPANS"]))
     out.append(Hook("arm-functions-gcc", "functions", "aarch64-linux-gnu-gcc", ["-O2", "-finstrument-functions"], target="aarch64"))

@@ -22,6 +22,7 @@ volatile bool tl_rt_patch_removing;
 
 static rt_patched *first;
 static bool loading; /* nothing of the program has run yet */
+static bool began_alone;
 static enum { NEW, READY, NONE } state;
 
 rt_patched *tl_rt_patched(void)
@@ -52,9 +53,27 @@ static void refuse(const char *why, int error)
 
 /* ---- when ---- */
 
+#if defined(__aarch64__)
+/* An emulator has threads of its own, which are seen below, but not by libc. */
+extern const char __libc_single_threaded __attribute__((weak));
+enum { ONLY_BEFORE_MAIN = 1 }; /* code is changed; afterwards only handlers are */
+static bool is_single(void)
+{
+    return &__libc_single_threaded && *(const volatile char *)&__libc_single_threaded;
+}
+#else
+enum { ONLY_BEFORE_MAIN = 0 };
+static bool is_single(void)
+{
+    return false;
+}
+#endif
+
 /* Threads of the process; 2: more than one, or unknown. */
 static unsigned threads(void)
 {
+    if (is_single())
+        return 1;
     char room[512];
     unsigned n = 0;
     long fd = RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -68,6 +87,8 @@ static unsigned threads(void)
 
 static enum rt_patch_when when(void)
 {
+    if (loading && ONLY_BEFORE_MAIN && began_alone) /* our own thread does not count */
+        return RT_PATCH_LOADING;
     return threads() > 1 ? RT_PATCH_RUNNING : loading ? RT_PATCH_LOADING : RT_PATCH_ALONE;
 }
 
@@ -244,6 +265,7 @@ static bool is_preloaded(void)
 __attribute__((constructor(BEFORE_LIFE))) static void add(void)
 {
     loading = is_preloaded();
+    began_alone = threads() == 1;
     tl_rt_patch_image_begin();
     if (tl_rt_patch_machine())
         tl_rt_hook_add((rt_hook *)(uintptr_t)tl_rt_patch_hook());
@@ -252,7 +274,12 @@ __attribute__((constructor(BEFORE_LIFE))) static void add(void)
 __attribute__((constructor(BEHIND_LIFE))) static void loaded(void)
 {
     /* With start=off, too, libraries are followed from the begin on. */
-    if (tl_rt.state == RT_WAITING && tl_rt.set.nlibs && state == NEW)
+    const bool waits = tl_rt.state == RT_WAITING && state == NEW;
+    if (waits && (tl_rt.set.nlibs || ONLY_BEFORE_MAIN))
         functions();
+    if (waits && ONLY_BEFORE_MAIN) {
+        select_all();
+        change_all(true);
+    }
     loading = false;
 }

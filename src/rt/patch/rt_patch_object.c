@@ -94,7 +94,8 @@ rt_patched *tl_rt_patch_object(rt_object *o)
 
 void tl_rt_patch_keep_room(const rt_patched *p)
 {
-    const uint64_t reach = UINT64_C(1) << 31, margin = 1 << 16, large = 16 << 20, some = 1 << 20, each = 64;
+    const uint64_t reach = UINT64_C(1) << tl_rt_patch_machine()->reach, margin = 1 << 16, large = 16 << 20,
+                   some = 1 << 20, each = 64;
     const uint64_t size = p->plan.sites * each;
     const uint64_t low = p->o->high > reach ? p->o->high - reach + margin : margin;
     tl_rt_patch_space_keep(low, p->o->low + reach - margin, p->o->high, (size < large ? large : size) + some);

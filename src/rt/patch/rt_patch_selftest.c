@@ -18,6 +18,9 @@ static void *grow(void *p, size_t from, size_t to)
 
 const patch_memory tl_rt_patch_memory = {.take = tl_rt_memory_take, .give = tl_rt_memory_give, .grow = grow};
 
+enum { PAGE = PATCH_PAGE, FUNCTIONS = 4, ROW = 32, FIRST = RT_ID_MAX - FUNCTIONS };
+#define FAR_AWAY UINT64_C(0x200000000000) /* where windows of jumps are likely to be free */
+
 #if defined(__x86_64__)
 
 #pragma GCC visibility push(hidden)
@@ -50,9 +53,6 @@ bool tl_rt_patch_shadow(void)
     return RT_SYS2(SYS_arch_prctl, ARCH_SHSTK_STATUS, &features) == 0 && (features & SHADOW);
 }
 
-enum { PAGE = PATCH_PAGE, FUNCTIONS = 4, ROW = 32, FIRST = RT_ID_MAX - FUNCTIONS };
-#define FAR_AWAY UINT64_C(0x200000000000) /* where windows of jumps are likely to be free */
-
 static const uint8_t code[FUNCTIONS][ROW] = {
     /* one(): endbr64; mov $1, %eax; ret; a long nop, which is dead */
     {0xf3, 0x0f, 0x1e, 0xfa, 0xb8, 1, 0, 0, 0, 0xc3, 0x66, 0x0f, 0x1f, 0x44, 0, 0},
@@ -64,6 +64,42 @@ static const uint8_t code[FUNCTIONS][ROW] = {
     {0x85, 0xff, 0x74, 0x05, 0x83, 0xef, 1, 0xeb, 0xf7, 0x89, 0xf8, 0xc3},
 };
 static const uint8_t size[FUNCTIONS] = {16, 8, 8, 12};
+
+#else
+
+#pragma GCC visibility push(hidden)
+extern const rt_handlers *tl_rt_start_handlers; /* rt_object_start.c: what trampolines follow */
+extern const char tl_rt_trampoline_entry[], tl_rt_trampoline_exit[], tl_rt_trampoline_tail[];
+#pragma GCC visibility pop
+
+const patch_machine *tl_rt_patch_machine(void)
+{
+    return &patch_aarch64;
+}
+
+/* Blocks do as sleds do. */
+void tl_rt_patch_stubs(patch_stubs *out)
+{
+    tl_rt_start_handlers = &tl_rt_handlers;
+    *out = (patch_stubs){.enter = {(uintptr_t)tl_rt_trampoline_entry},
+                         .tail = (uintptr_t)tl_rt_trampoline_tail,
+                         .leave = (uintptr_t)tl_rt_trampoline_exit};
+}
+
+bool tl_rt_patch_shadow(void)
+{
+    return false;
+}
+
+static const uint32_t code[FUNCTIONS][ROW / 4] = {
+    {0xd503245f, 0x52800020, 0xd65f03c0},             /* one(): bti c; mov w0, 1; ret */
+    {0x10000001, 0x11000400, 0xd65f03c0},             /* next(x): adr x1, .; add w0, w0, 1; ret */
+    {0x11000800, 0x17fffff7},                         /* third(x): add w0, w0, 2; b next */
+    {0x34000060, 0x51000400, 0x17fffffe, 0xd65f03c0}, /* zero(x): cbz w0, 1f; sub w0, w0, 1; b zero; 1: ret */
+};
+static const uint8_t size[FUNCTIONS] = {12, 12, 8, 16};
+
+#endif
 
 static uint32_t entered[FUNCTIONS], left[FUNCTIONS];
 
@@ -192,28 +228,3 @@ const char *tl_rt_patch_selftest(int *error)
     RT_SYS2(SYS_munmap, page, PAGE);
     return wrong;
 }
-
-#else
-
-const patch_machine *tl_rt_patch_machine(void)
-{
-    return NULL;
-}
-
-void tl_rt_patch_stubs(patch_stubs *out)
-{
-    (void)out;
-}
-
-bool tl_rt_patch_shadow(void)
-{
-    return false;
-}
-
-const char *tl_rt_patch_selftest(int *error)
-{
-    *error = ENOSYS;
-    return "code of this processor is not changed";
-}
-
-#endif

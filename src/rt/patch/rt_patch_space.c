@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "rt/hook/rt_sled.h"
 #include "rt/rt_say.h"
 #include "rt/rt_store.h"
 #include "rt/rt_sys.h"
@@ -160,6 +161,13 @@ static void see(void *arg, uintptr_t from, uintptr_t to, const char *tag)
         l->stack = from;
 }
 
+/* An emulator of AArch64 puts the stack anywhere. */
+#if defined(__x86_64__)
+enum { STACK_ON_TOP = 1 };
+#else
+enum { STACK_ON_TOP = 0 };
+#endif
+
 /* How far the stack may grow. */
 static uint64_t stack_room(void)
 {
@@ -183,7 +191,7 @@ int tl_rt_patch_space_look(void)
         return error;
     uint64_t heap = (uint64_t)RT_SYS1(SYS_brk, 0);
     bool ok = !l.failed && exclude(heap & ~(uint64_t)(PATCH_PAGE - 1), heap + HEAP_ROOM);
-    ok = ok && exclude(l.stack ? l.stack - stack_room() : TOP, UINT64_MAX);
+    ok = ok && exclude(l.stack ? l.stack - stack_room() : TOP, l.stack && !STACK_ON_TOP ? l.stack + 1 : UINT64_MAX);
     for (unsigned i = 0; i < s.nkept; i++)
         ok = ok && exclude(s.kept[i].from, s.kept[i].to);
     if (!ok)
@@ -432,6 +440,7 @@ int tl_rt_patch_space_seal(void)
         long error = RT_SYS3(SYS_mprotect, from, to - from, PROT_READ | PROT_EXEC);
         if (error)
             return (int)error;
+        tl_rt_sled_sync(from, to);
         for (; i < k; i++) {
             s.chunk[i].open = false;
             s.chunk[i].sealed = true;

@@ -233,8 +233,29 @@ static int make(rt_patch_text *t, bool on, uint32_t *round, const uint8_t *move)
     return error;
 }
 
+#if defined(__aarch64__)
+/* Only branches and nops may be exchanged while others execute them: what is on stays so. */
+static bool stays(const rt_patch_text *t, bool on, int *error)
+{
+    *error = 0;
+    for (uint32_t i = 0; on && i < t->code->changes; i++)
+        if (!t->on[i])
+            *error = -ENOTSUP;
+    return true;
+}
+#else
+static bool stays(const rt_patch_text *t, bool on, int *error)
+{
+    (void)t, (void)on, (void)error;
+    return false;
+}
+#endif
+
 int tl_rt_patch_switch(rt_patch_text *t, bool on)
 {
+    int status;
+    if (stays(t, on, &status))
+        return status;
     const size_t n = (size_t)t->code->changes * (sizeof(uint32_t) + 1);
     if (n == 0)
         return 0;

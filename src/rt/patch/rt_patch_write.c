@@ -9,10 +9,18 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "rt/hook/rt_sled.h"
 #include "rt/rt_store.h"
 #include "rt/rt_sys.h"
 
 enum { ROOM = 8192, GAP = 2048 /* no page without a change lies in between */, TRIES = 1000 };
+
+/* An emulator of AArch64 would go on with what it has translated before. */
+#if defined(__x86_64__)
+enum { BY_FILE = 1 };
+#else
+enum { BY_FILE = 0 };
+#endif
 
 typedef struct writing {
     uint8_t *room, *move;
@@ -139,6 +147,7 @@ static int write_pages(const rt_patch_text *t, const uint8_t *from, uint64_t to,
     if (error)
         return (int)error;
     rt_copy(memory(to), from, n);
+    tl_rt_sled_sync(to, to + n);
     for (unsigned i = 0; i < TRIES && (error = RT_SYS3(SYS_mprotect, low, high - low, closed)) != 0; i++)
         RT_SYS0(SYS_sched_yield); /* the program cannot go on without */
     return (int)error;
@@ -217,7 +226,7 @@ int tl_rt_patch_write(rt_patch_text *t, bool on, bool before_main)
     int error = -ENOMEM;
     writing w = {.room = room, .move = room + ROOM, .first = on};
     if (tl_rt_patch_choose(t, on, before_main ? can_any : can_single, room + ROOM)) {
-        w.file = RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+        w.file = BY_FILE ? RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0) : -ENOSYS;
         error = write_pass(t, on, &w);
         w.first = !w.first;
         if (!error)
