@@ -72,6 +72,24 @@ static bool begin_near(patch_placer *p)
     return p->table != 0;
 }
 
+/* Of a part's code the range that functions lie in, and what their jumps may borrow; large objects have much else. */
+static void copy_code(const patch_plan *plan, patch_draft *d)
+{
+    const patch_part *part = d->part;
+    uint64_t from = part->size, to = 0;
+    for (uint32_t i = 0; i < plan->functions; i++) {
+        const uint64_t at = plan->function[i].begin - part->address;
+        if (at >= part->size || plan->function[i].size == 0)
+            continue;
+        from = at < from ? at : from;
+        to = at + plan->function[i].size > to ? at + plan->function[i].size : to;
+    }
+    from = from > PATCH_PAGE ? from - PATCH_PAGE : 0;
+    to = to + PATCH_PAGE < part->size ? to + PATCH_PAGE : part->size;
+    if (from < to)
+        copy(d->code + from, part->bytes + from, to - from);
+}
+
 static bool begin(patch_placer *p, patch_plan *plan, patch_space *space, const patch_order *order)
 {
     const patch_memory *m = &plan->memory;
@@ -89,7 +107,7 @@ static bool begin(patch_placer *p, patch_plan *plan, patch_space *space, const p
         d->fixed = m->take((size_t)bitmap_size(d->part));
         good = d->code && d->owned && d->fixed;
         if (d->code)
-            copy(d->code, d->part->bytes, d->part->size);
+            copy_code(plan, d);
     }
     if (!good)
         end(p, false);
