@@ -3,7 +3,7 @@
 #include "patch/patch_anchor.h"
 #include "patch/patch_window.h"
 
-enum { BLOCK_USUAL = 32, FRESH_TRIES = 8, NEAR_TRIES = 24, ANY_TRIES = 64 };
+enum { BLOCK_USUAL = 32, FRESH_TRIES = 8, NEAR_TRIES = 24, ANY_TRIES = 64, STUCK = 2 };
 
 /* The window of a jump at `at` whose first `own` bytes can be chosen. False: it would borrow from outside of the code.
  */
@@ -183,8 +183,9 @@ static bool next_candidate(candidates *c, uint32_t *d)
     return true;
 }
 
-/* Both jumps land, or none: the second one first, which has the smaller choice. */
-static bool land_both(const pair *e, uint64_t first, uint64_t second)
+/* Both jumps land, or none: the second one first, which has the smaller choice. *stuck counts how often the first one
+ * had no room: then other places of the second one hardly help. */
+static bool land_both(const pair *e, uint64_t first, uint64_t second, unsigned *stuck)
 {
     patch_placed *placed = e->placed;
     const patch_block moved = {e->p->plan, NULL, e->next, e->length, e->p->table, 0};
@@ -192,6 +193,7 @@ static bool land_both(const pair *e, uint64_t first, uint64_t second)
         return false;
     if (!patch_land(e->p, placed, &e->a->block, first, e->fresh)) {
         patch_unclaim(e->p, placed, 0);
+        ++*stuck;
         return false;
     }
     const uint8_t length = patch_smaller(e->length, PATCH_JUMP);
@@ -205,15 +207,16 @@ static bool try_second(const pair *e, const patch_window *first, uint32_t d)
 {
     patch_window w;
     uint32_t s;
+    unsigned stuck = 0;
     if (!second_window(e, d, &w))
         return false;
-    for (candidates c = near_ones(e, &w); next_candidate(&c, &s);)
+    for (candidates c = near_ones(e, &w); stuck < STUCK && next_candidate(&c, &s);)
         if (patch_pages_free(&e->p->pages, patch_window_target(&w, s), PATCH_JUMP, false) &&
-            land_both(e, patch_window_target(first, d), patch_window_target(&w, s)))
+            land_both(e, patch_window_target(first, d), patch_window_target(&w, s), &stuck))
             return true;
     if (e->fresh)
-        for (candidates c = all_of(&w, FRESH_TRIES); next_candidate(&c, &s);)
-            if (land_both(e, patch_window_target(first, d), patch_window_target(&w, s)))
+        for (candidates c = all_of(&w, FRESH_TRIES); stuck < STUCK && next_candidate(&c, &s);)
+            if (land_both(e, patch_window_target(first, d), patch_window_target(&w, s), &stuck))
                 return true;
     return false;
 }
