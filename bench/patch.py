@@ -219,7 +219,7 @@ def lua(args, library):
             lines.append("| %s | | | | FAILS, %s |" % (way.name, " ".join(way.wrong.split())))
             continue
         best = min(way.seconds)
-        count = way.calls or calls_of
+        count = calls_of if way.stop else way.calls or calls_of
         lines.append("| %s | %.3f | %.3f | %s | %s |" % (way.name, best, best / plain[kind], "%.1f" % ((best - plain[kind]) * 1e9 / count) if count else "", way.calls or ""))
     outputs = {way.output for way in ways if not way.wrong}
     wrong = ["LUA PRINTS SOMETHING ELSE WHEN IT IS RECORDED"] if len(outputs) > 1 else []
