@@ -9,7 +9,8 @@ The recorder runs inside other programs, in the middle of any of their functions
   * no instruction touches a vector register, and no object demands an executable stack.
 
 Lines of rt-symbols.txt: `use OBJECT SYMBOL why`, `data OBJECT SYMBOL why` (no function), `hook FUNCTION why` (where hooks come in; `*` stands for anything),
-`cold FUNCTION why` (only called once the recording is begun or ended: the walk stops there), `vector FUNCTION why`."""
+`cold FUNCTION why` (only called once the recording is begun or ended: the walk stops there), `vector FUNCTION why`.
+A word such as `hook@aarch64` or `hook@x86-64` is for one machine."""
 import fnmatch
 import os
 import re
@@ -50,10 +51,14 @@ def source_name(member):
 def rules():
     """{kind: {key: why}}"""
     found = {"use": {}, "data": {}, "hook": {}, "cold": {}, "vector": {}}
+    machine = "aarch64" if "elf64-littleaarch64" in tool("objdump", "-f", sys.argv[2]) else "x86-64"
     with open(os.path.join(harness.SOURCE, "test", "lint", "rt-symbols.txt"), encoding="utf-8") as file:
         for line in file:
             words = line.split()
             if not words or words[0].startswith("#"):
+                continue
+            words[0], _, only = words[0].partition("@")
+            if only not in ("", machine):
                 continue
             n = 3 if words[0] in ("use", "data") else 2
             if words[0] not in found or len(words) <= n:
