@@ -75,7 +75,7 @@ def check_calls(checks, name, program, out, folder):
         checks.equal(calls[function], expected[function], name, "calls of", function)
     checks.equal(sorted(one for one in set(calls) - set(expected) - {FLAGS} if PARTS not in one), [], name, "functions that were not called")
     if name == "pie":
-        checks.equal(sorted(left_out), sorted(LEFT_OUT), name, "left out")
+        checks.that(left_out <= LEFT_OUT, name, "left out:", sorted(left_out - LEFT_OUT))
     told = sum(int(b) - int(a) for a, b in re.findall(r"(\d+) of (\d+) functions", json.dumps(harness.run("info", "--json", out).json()["patched"])))
     checks.that(len(left_out) <= told, name, "left out are", sorted(left_out), "and told", told)
     print("%s: %d functions as the oracle counts, %d left out" % (name, len(expected) - len(left_out), len(left_out)))
