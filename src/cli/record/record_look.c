@@ -139,7 +139,7 @@ int tl_record_look(tl_record *r)
         return look_linked(r, &(tl_record_facts){0}, true);
     snprintf(r->target, sizeof r->target, "%s", r->program);
     const bool script = tl_record_interpreter(r->program, r->target);
-    if (tl_record_facts_read(&f, r->target, &e) < 0) { /* what that starts is unknown */
+    if (tl_record_facts_read(&f, r->target, &e) < 0) {   /* what that starts is unknown */
         if ((e.code == TL_EFORMAT || script) && !a->how) /* nor whether it can be run */
             return look_linked(r, &(tl_record_facts){0}, true);
         tl_say_error(a->file.word[0], "cannot be recorded: %s", e.message);
