@@ -276,6 +276,9 @@ bool patch_place(patch_code *out, patch_plan *plan, patch_space *space, const pa
     patch_placer p;
     if (!begin(&p, plan, space, order))
         return false;
+    for (uint32_t i = 0; order->exact && i < plan->functions; i++)
+        if (plan->function[i].why == PATCH_OK && plan->function[i].late)
+            plan->function[i].why = PATCH_OPEN_END;
     if (plan->sites && !begin_near(&p)) {
         for (uint32_t i = 0; i < plan->functions; i++)
             if (plan->function[i].why == PATCH_OK)

@@ -47,7 +47,7 @@ typedef struct patch_function {
     uint8_t why;          /* patch_why */
     bool tables; /* it, or a fragment of the same function, has an indirect jump that may stay inside: its middle may be
                     a target unknown to us */
-    bool late;   /* an end could not be patched */
+    bool late;   /* it has an end that is no site, or could not be patched */
 } patch_function;
 
 /* What an instruction does to the call. An entry may be an end, too: a function that is one `ret` or one `jmp`. */
