@@ -9,12 +9,11 @@
 #include "base/grow.h"
 #include "base/text/same_text.h"
 #include "model/profile_impl.h"
+#include "model/recording.h"
 #include "op/symbols/named_file.h"
 #include "op/symbols/place_name.h"
 #include "op/symbols/profile_names.h"
 #include "op/symbols/symbolize.h"
-
-enum { BINARIES_MOST = 1024 }; /* are opened; as many as a recording has */
 
 typedef struct naming {
     tl_profile *profile;
@@ -141,12 +140,13 @@ static int name_binary(naming *g, const uint32_t *place, uint32_t n, tl_error *e
     return status;
 }
 
+/* Of as many binaries as a recording has. */
 static int name_all(naming *g, tl_error *e)
 {
     const tl_function *f = g->profile->function;
     int status = 0;
     uint32_t binaries = 0;
-    for (uint32_t i = 0, end; status == 0 && i < g->n && binaries < BINARIES_MOST; i = end, binaries++) {
+    for (uint32_t i = 0, end; status == 0 && i < g->n && binaries < TL_RECORDING_OBJECTS_MAX; i = end, binaries++) {
         end = i + 1;
         while (end < g->n && f[g->place[end]].module == f[g->place[i]].module &&
                f[g->place[end]].library == f[g->place[i]].library)
