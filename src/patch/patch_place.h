@@ -20,7 +20,8 @@ typedef struct patch_change {
     uint32_t function; /* index of that of the site, whose entry or end it is */
     uint8_t size;      /* bytes that differ or not: 1 .. 9 */
     uint8_t live;      /* bytes from here on are never executed while the change is off: they may be written at any time
-                          before. 0: all of them; such a change is on before all others, and off after them */
+                          before. 0: all of them; others jump there, so such a change is on before all others, and
+                          off only if no thread can be on its way */
     bool tied;         /* another change, at a lower address, counts on these bytes: it is on after this one, and
                           off before it. Clusters are changes in a row, each tied but the first one */
     bool several;      /* of more than one instruction: only while no thread can be in the middle */

@@ -22,6 +22,7 @@
 #include "rt/rt_store.h"
 
 rt_core tl_rt;
+rt_handlers_filter *tl_rt_handlers_filter;
 
 enum { STATUS_USELESS = 125 }; /* with "strict": nothing could be recorded */
 enum { TRIES = 100 };          /* attempts at a name when other processes take it first */
@@ -48,6 +49,8 @@ bool tl_rt_hook_others(const rt_hook *than)
 static void set_handlers(bool on)
 {
     const rt_handlers *h = tl_rt_record_handlers(on, tl_rt.set.modes, tl_rt.threshold > 0);
+    if (on && tl_rt_handlers_filter)
+        h = tl_rt_handlers_filter(h);
     volatile rt_handlers *to = &tl_rt_handlers;
     to->enter = h->enter;
     to->exit = h->exit;

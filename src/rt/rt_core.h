@@ -75,6 +75,10 @@ typedef struct rt_handlers {
 
 extern rt_handlers tl_rt_handlers; /* current ones, by state and mode; members are never NULL */
 
+/* Handlers in front of those of the mode, when recording is switched on; NULL: none. */
+typedef const rt_handlers *rt_handlers_filter(const rt_handlers *of_mode);
+extern rt_handlers_filter *tl_rt_handlers_filter;
+
 /* A source of hooks, and how it is switched. Registered by constructors, before the recorder begins. */
 typedef struct rt_hook {
     const char *name;            /* "sleds", "llvm", "functions", "spans", "patch" */

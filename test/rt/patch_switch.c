@@ -1,12 +1,19 @@
-/* Threads that are in patched code all the time, for a test that switches it on and off: patch_switch THREADS
+/* Threads that are in patched code all the time, for a test that switches it on and off: patch_switch THREADS [TIMES]
  *
- * Runs until its input ends, prints how many calls of each function there were, and waits for the end of the program by
- * SIGTERM, so that its memory can be compared with its file. The functions begin and end in many ways. */
+ * Switches it so many times itself, as fast as it can; then runs until its input ends, prints how many calls of each
+ * function there were, and waits for the end of the program by SIGTERM, so that its memory can be compared with its
+ * file. The functions begin and end in many ways. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "traceloom/rt.h"
+
+/* Of the recorder that is preloaded. */
+#pragma weak tl_rt_record_start
+#pragma weak tl_rt_record_stop
 
 #define KEEP __attribute__((noipa))
 enum { THREADS_MAX = 16 };
@@ -67,6 +74,14 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; i++)
         if (pthread_create(&thread[i], NULL, run, &made[i]))
             return 3;
+    for (int i = argc > 2 ? atoi(argv[2]) : 0; i > 0; i--) {
+        if (tl_rt_record_start() < 0)
+            return 4;
+        if (i % 8 == 0)
+            usleep((useconds_t)i % 64);
+        if (tl_rt_record_stop() < 0)
+            return 5;
+    }
     puts("ready");
     fflush(stdout);
     while ((c = getchar()) != EOF)

@@ -3,7 +3,8 @@
 
     rt_patch.py inert      what is not asked for is not patched: patch=off, another exe, auto in a program with hooks
     rt_patch.py choose     patterns, sizes, libraries
-    rt_patch.py switch     code is switched on and off while four threads run in it; in the end it is that of the file
+    rt_patch.py switch     code is switched on and off while four threads run in it; in the end it is that of the file,
+                           but for dead bytes
     rt_patch.py later      libraries that are opened and closed, also while code is switched on and off
     rt_patch.py faults     system calls of the recorder fail, one at a time: the program does not notice
     rt_patch.py refused    a system that does not let code be changed: one message, nothing is patched"""
@@ -23,7 +24,7 @@ import rt_build
 
 PATIENCE = 120
 THREADS = 4
-SWITCHES = 40
+SWITCHES, BURST = 20, 500                   # by ctl; by the program itself, as fast as it can
 COMPILERS = ("gcc", "clang-19", "clang-14")
 # Numbers of x86-64; all that patching uses.
 CALLS = {"mmap": 9, "mprotect": 10, "munmap": 11, "pwrite64": 18, "mremap": 25, "madvise": 28, "openat": 257, "read": 0,
@@ -41,7 +42,7 @@ def build(source, *flags):
     with rt_build.Locked(path):
         inputs = [os.path.join(rt_build.HERE, source), os.path.abspath(__file__)]
         if not rt_build.newer(path, inputs):
-            rt_build.call([compiler, "-std=gnu17", "-O2"] + list(flags) + [inputs[0], "-o", path + ".new", "-lpthread"])
+            rt_build.call([compiler, "-std=gnu17", "-O2", "-I", os.path.join(harness.SOURCE, "include")] + list(flags) + [inputs[0], "-o", path + ".new", "-lpthread"])
             os.rename(path + ".new", path)
     return path
 
@@ -160,12 +161,23 @@ def base_of(pid, path):
 
 
 def differences(pid, path):
-    """Bytes of code in memory that are not those of the file."""
-    found = 0
+    """Addresses in the file of bytes of code in memory that are not those of the file."""
+    found = set()
     with open("/proc/%d/mem" % pid, "rb", 0) as memory:
         for address, data in code_parts(path):
             memory.seek(base_of(pid, path) + address)
-            found += sum(a != b for a, b in zip(memory.read(len(data)), data))
+            found |= {address + i for i, (a, b) in enumerate(zip(memory.read(len(data)), data)) if a != b}
+    return found
+
+
+def dead_bytes(path):
+    """Addresses in nops, as objdump sees them."""
+    found = set()
+    for line in run(["objdump", "-dw", path], dict(os.environ)).stdout.splitlines():
+        words = line.split("\t")
+        if len(words) > 2 and re.match(r"(cs |data16 )*(nop|xchg +%ax,%ax|int3)", words[2]):
+            begin = int(words[0].strip(" :"), 16)
+            found |= set(range(begin, begin + len(words[1].split())))
     return found
 
 
@@ -180,17 +192,38 @@ def ctl(checks, pid, *words):
     return done
 
 
+def flushed(checks, pid, out):
+    if os.path.exists(out):
+        os.unlink(out)
+    ctl(checks, pid, "flush")
+    return calls_of(checks, out)
+
+
+def narrowed(checks, pid, out):
+    """Other patterns: of what stays patched nothing else is recorded."""
+    for pattern, only in (("leaf_1*", lambda name: name.startswith("leaf_1")), ("turn", lambda name: name == "turn")):
+        ctl(checks, pid, "set", "func=" + pattern)
+        before = flushed(checks, pid, out)
+        ctl(checks, pid, "start")
+        time.sleep(0.01)
+        ctl(checks, pid, "stop")
+        after = flushed(checks, pid, out)
+        more = {name for name, n in after.items() if n > before.get(name, 0)}
+        checks.that(more and all(only(name) for name in more), "func=" + pattern, "recorded", sorted(more))
+        checks.that(all(after.get(name, 0) >= n for name, n in before.items()), "calls were forgotten")
+
+
 def switched(checks, folder, first):
     """`first`: is it patched from the begin on?"""
     program, out = build("patch_switch.c"), os.path.join(folder, "switch-%s.tlp" % first)
-    child = subprocess.Popen([program, str(THREADS)], env=preloaded(out, "patch=on:start=" + first), stdin=subprocess.PIPE,
+    child = subprocess.Popen([program, str(THREADS), str(BURST)], env=preloaded(out, "patch=on:start=" + first), stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         checks.equal(child.stdout.readline(), "ready\n", "begin")
         on = 0
         for i in range(SWITCHES):
             ctl(checks, child.pid, "start")
-            on += differences(child.pid, program) > 0
+            on += len(differences(child.pid, program)) > 0
             time.sleep(0.002 * (i % 5))
             ctl(checks, child.pid, "stop")
             if child.poll() is not None:
@@ -199,9 +232,10 @@ def switched(checks, folder, first):
                      child.returncode is not None and child.communicate())
         if child.poll() is not None:
             return
+        narrowed(checks, child.pid, out)
         child.stdin.close()
         line = child.stdout.readline().split()
-        left = differences(child.pid, program)
+        left = len(differences(child.pid, program) - dead_bytes(program))
         checks.equal(executable_and_writable(child.pid), [], "pages that are writable and executable")
         child.terminate()
         checks.equal((child.wait(PATIENCE), child.stderr.read()), (-signal.SIGTERM, ""), "the end")
@@ -223,7 +257,7 @@ def switch(checks, folder):
 # ---- libraries ----
 
 def later(checks, folder):
-    out, shared = os.path.join(folder, "out.tlp"), ["-shared", "-fPIC", "-I", os.path.join(harness.SOURCE, "include")]
+    out, shared = os.path.join(folder, "out.tlp"), ["-shared", "-fPIC"]
     plugin = build("count_plugin.c", *shared)
     # Spans by hand need a recorder: here those of the preloaded one.
     parts = [build("count_reload_part.c", *shared, "-DNAME=" + name) for name in ("first", "second")]

@@ -205,9 +205,9 @@ static uint32_t select_all(void)
 {
     uint32_t n = 0;
     uint64_t mask = lock_calmly();
-    const bool alone = when() == RT_PATCH_LOADING;
+    const enum rt_patch_when now = when();
     for (rt_patched *p = first; p; p = p->next)
-        n += p->o->gone ? 0 : tl_rt_patch_select(p, alone);
+        n += p->o->gone ? 0 : tl_rt_patch_select(p, now);
     tl_rt_patch_unlock(mask);
     if (n == 0 && first && !tl_rt.set.nfunc && !tl_rt.set.nnot)
         useless("none of the functions can be patched", 0);
@@ -220,7 +220,7 @@ static void change_all(bool on)
     enum rt_patch_when now = when();
     const bool stopped = now == RT_PATCH_RUNNING && tl_rt_world_stop();
     if (stopped)
-        now = RT_PATCH_ALONE;
+        now = tl_rt_patch_stopped_look() ? RT_PATCH_STOPPED : RT_PATCH_ALONE;
     for (rt_patched *p = first; p; p = p->next)
         if (!p->o->gone)
             tl_rt_patch_change(p, on, now);

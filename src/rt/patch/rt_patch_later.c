@@ -32,7 +32,7 @@ static struct {
     patch_plan plan;
     patch_code code;
     rt_patch_text text;
-    uint8_t on[64];
+    uint8_t on[64], *wanted;
     bool tried;
 } loader;
 
@@ -78,10 +78,17 @@ bool tl_rt_patch_later_begin(enum rt_patch_when when)
     tl_rt_patch_later_stack = stack + STACK - ALIGNED;
     if (!place_function(d->r_brk, when == RT_PATCH_LOADING))
         return false;
-    loader.text = (rt_patch_text){
-        .image = &loader.image, .code = &loader.code, .functions = loader.plan.functions, .on = loader.on};
-    int error = when == RT_PATCH_RUNNING ? tl_rt_patch_switch(&loader.text, true)
-                                         : tl_rt_patch_write(&loader.text, true, when == RT_PATCH_LOADING);
+    loader.wanted = tl_rt_memory_take(loader.plan.functions);
+    if (!loader.wanted)
+        return false;
+    loader.wanted[patch_plan_find(&loader.plan, d->r_brk)] = 1;
+    loader.text = (rt_patch_text){.image = &loader.image,
+                                  .code = &loader.code,
+                                  .functions = loader.plan.functions,
+                                  .on = loader.on,
+                                  .wanted = loader.wanted};
+    int error =
+        when == RT_PATCH_RUNNING ? tl_rt_patch_switch(&loader.text, true) : tl_rt_patch_write(&loader.text, true, when);
     return error == 0 && loader.on[0];
 }
 
@@ -122,7 +129,7 @@ static void add_opened(const struct r_debug *d)
         if (known || !tl_rt_patch_is_wanted(m) || has_relocated_code(m))
             continue;
         rt_patched *p = tl_rt_patch_add(m);
-        if (!p || tl_rt_patch_select(p, true) == 0)
+        if (!p || tl_rt_patch_select(p, RT_PATCH_LOADING) == 0)
             continue;
         if (tl_rt.state != RT_ON)
             continue;

@@ -8,7 +8,10 @@
 #include "rt/patch/rt_patch_note.h"
 #include "rt/rt_say.h"
 
-enum { ROUNDS = 16 }; /* attempts to place an object whose code is changed by others */
+enum {
+    ROUNDS = 16,     /* attempts to place an object whose code is changed by others */
+    ALL_MOST = 32768 /* functions of an object that are placed whether they are wanted or not */
+};
 
 /* ---- planning ---- */
 
@@ -104,7 +107,7 @@ void tl_rt_patch_keep_room(const rt_patched *p)
 static void forget_code(rt_patched *p, bool used)
 {
     if (p->text.on)
-        tl_rt_memory_give(p->text.on, p->code.changes + 1);
+        tl_rt_memory_give(p->text.on, p->code.changes + p->plan.functions + 1);
     p->text.on = NULL;
     if (used) /* a thread may still be there */
         patch_code_free(&p->code);
@@ -127,10 +130,11 @@ static bool check_code(rt_patched *p, bool *again)
     p->text = (rt_patch_text){.image = &p->image,
                               .code = &p->code,
                               .functions = p->plan.functions,
-                              .on = tl_rt_memory_take(p->code.changes + 1),
+                              .on = tl_rt_memory_take(p->code.changes + p->plan.functions + 1),
                               .writable = p->o->writable};
     if (!p->text.on)
         return false;
+    p->text.wanted = p->text.on + p->code.changes;
     *again = !tl_rt_patch_is_same(&p->text, &changed);
     if (*again)
         p->plan.function[changed].why = PATCH_CHANGED;
@@ -174,48 +178,67 @@ static bool is_on(const rt_patched *p)
     return false;
 }
 
-/* Is what is wanted what was placed, and the code as it was? */
+/* Were all functions that are wanted now placed, and is the code as it was then? */
 static bool is_current(const rt_patched *p)
 {
     uint32_t changed;
     bool same = p->placed;
     for (uint32_t i = 0; i < p->o->count && same; i++)
-        same = p->chosen[i] == p->o->wanted[i];
+        same = p->chosen[i] || !p->o->wanted[i];
     return same && tl_rt_patch_is_same(&p->text, &changed);
 }
 
-static void set_wanted(rt_patched *p)
+/* What is placed cannot be placed anew once a thread was there. So if other patterns may come, all functions are. */
+static void choose(rt_patched *p)
 {
+    const bool all = tl_rt.set.control && p->o->count <= ALL_MOST;
     for (uint32_t i = 0; i < p->o->count; i++) {
         patch_function *f = &p->plan.function[p->planned[i]];
-        p->chosen[i] = p->o->wanted[i];
+        p->chosen[i] = (all || p->o->wanted[i]) && f->size >= tl_rt.set.min_size;
         if (f->why != PATCH_CHANGED)
             f->why = p->chosen[i] ? PATCH_OK : PATCH_NOT_WANTED;
     }
 }
 
-uint32_t tl_rt_patch_select(rt_patched *p, bool alone)
+/* What is to be recorded of what was placed. */
+static uint32_t set_wanted(rt_patched *p, enum rt_patch_when when)
+{
+    const rt_object *o = p->o;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < o->count; i++) {
+        const uint32_t f = p->planned[i];
+        p->text.wanted[f] = p->chosen[i] && o->wanted[i] && p->plan.function[f].why == PATCH_OK;
+        n += p->text.wanted[f];
+    }
+    uint8_t *other = tl_rt_memory_take(p->plan.functions + 1);
+    if (other && tl_rt_patch_others(&p->text, when, other))
+        for (uint32_t i = 0; i < o->count; i++)
+            tl_rt_patch_mute(o->base + 1 + i, other[p->planned[i]]);
+    if (other)
+        tl_rt_memory_give(other, p->plan.functions + 1);
+    return n;
+}
+
+uint32_t tl_rt_patch_select(rt_patched *p, enum rt_patch_when when)
 {
     rt_object *o = p->o;
     tl_rt_select(o);
     for (uint32_t i = 0; i < o->count; i++)
         if (p->plan.function[p->planned[i]].size < tl_rt.set.min_size)
             o->wanted[i] = 0;
-    if (!is_current(p) && is_on(p)) {
-        if (tl_rt.state != RT_ON && !p->refused && tl_rt.set.nfunc + tl_rt.set.nnot > 0)
-            tl_rt_say_error("some of its functions stay patched, so the patterns of the first start apply:", o->path,
-                            0);
+    const bool current = is_current(p), on = is_on(p);
+    if (!current && on && tl_rt.state != RT_ON && !p->refused) {
+        tl_rt_say_error("some of its functions stay patched, so no other ones can be added:", o->path, 0);
         p->refused = true;
-        return p->code.counts.patched;
     }
-    if (!is_current(p)) {
+    if (!current && !on) {
         if (p->placed)
             forget_code(p, true);
-        set_wanted(p);
-        if (!place(p, alone))
+        choose(p);
+        if (!place(p, when == RT_PATCH_LOADING))
             return 0;
     }
-    return p->code.counts.patched;
+    return set_wanted(p, when);
 }
 
 void tl_rt_patch_again(rt_patched *p)
@@ -229,8 +252,7 @@ void tl_rt_patch_change(rt_patched *p, bool on, enum rt_patch_when when)
 {
     if (!p->placed)
         return;
-    int error = when == RT_PATCH_RUNNING ? tl_rt_patch_switch(&p->text, on)
-                                         : tl_rt_patch_write(&p->text, on, when == RT_PATCH_LOADING);
+    int error = when == RT_PATCH_RUNNING ? tl_rt_patch_switch(&p->text, on) : tl_rt_patch_write(&p->text, on, when);
     p->error = on ? error : 0;
 }
 

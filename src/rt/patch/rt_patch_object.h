@@ -30,14 +30,16 @@ rt_patched *tl_rt_patch_object(rt_object *o);
 void tl_rt_patch_again(rt_patched *p);
 /* Keeps room for its blocks in the space. */
 void tl_rt_patch_keep_room(const rt_patched *p);
-/* Applies the patterns, and places what they select; `alone`: nothing of the program has run yet. Returns how many
- * functions can be switched on. */
-uint32_t tl_rt_patch_select(rt_patched *p, bool alone);
+/* Applies the patterns, and places what they select unless it was before. Returns how many functions can be switched
+ * on. */
+uint32_t tl_rt_patch_select(rt_patched *p, enum rt_patch_when when);
 /* Switches code on or off. Takes no lock, says nothing: other threads may be stopped anywhere. */
-enum rt_patch_when { RT_PATCH_LOADING, RT_PATCH_ALONE, RT_PATCH_RUNNING };
 void tl_rt_patch_change(rt_patched *p, bool on, enum rt_patch_when when);
 /* After it was switched on: notes it in the recording, and says what failed. */
 void tl_rt_patch_told(rt_patched *p);
+
+/* Calls of a function are no longer recorded, or again: from the next start on. */
+void tl_rt_patch_mute(uint32_t id, bool mute);
 
 /* hook_patch.c */
 rt_patched *tl_rt_patched(void);                       /* the first of all objects */

@@ -159,11 +159,13 @@ static uintptr_t make_page(int *error)
 
 static const char *try_code(uintptr_t page, const patch_image *image, patch_plan *plan, patch_code *c, int *error)
 {
-    uint8_t on[FUNCTIONS * 8];
+    uint8_t on[FUNCTIONS * 8], wanted[FUNCTIONS + 1];
     uint64_t where;
-    rt_patch_text t = {.image = image, .code = c, .functions = plan->functions, .on = on};
+    rt_patch_text t = {.image = image, .code = c, .functions = plan->functions, .on = on, .wanted = wanted};
     for (size_t i = 0; i < sizeof on; i++)
         ((volatile uint8_t *)on)[i] = 0;
+    for (size_t i = 0; i < sizeof wanted; i++)
+        ((volatile uint8_t *)wanted)[i] = 1;
     if (c->counts.patched != FUNCTIONS || c->counts.ends_patched != c->counts.ends || c->changes > sizeof on)
         return "functions of the test find no room";
     if (!patch_check(c, plan, &where))
@@ -171,9 +173,9 @@ static const char *try_code(uintptr_t page, const patch_image *image, patch_plan
     *error = -tl_rt_patch_space_seal();
     if (*error)
         return "pages cannot be made executable";
-    *error = -tl_rt_patch_write(&t, true, true);
+    *error = -tl_rt_patch_write(&t, true, RT_PATCH_LOADING);
     bool good = *error || works(page, 1);
-    int taken = -tl_rt_patch_write(&t, false, true);
+    int taken = -tl_rt_patch_write(&t, false, RT_PATCH_LOADING);
     *error = *error ? *error : taken;
     if (*error)
         return "code cannot be changed";
@@ -200,7 +202,7 @@ static const char *try_page(uintptr_t page, int *error)
     for (uint32_t i = 0; i < plan.functions && n < FUNCTIONS; i++)
         if (plan.function[i].why == PATCH_OK)
             plan.function[i].number = FIRST + n++;
-    if (n == FUNCTIONS && patch_place(&c, &plan, tl_rt_patch_space(), &order)) {
+    if (n == FUNCTIONS && plan.functions == FUNCTIONS + 1 && patch_place(&c, &plan, tl_rt_patch_space(), &order)) {
         wrong = try_code(page, &image, &plan, &c, error);
         patch_code_drop(&c, tl_rt_patch_space());
     }

@@ -9,8 +9,8 @@
  *     on      bytes behind, or the jump | barrier | all at once, or the rest | barrier | first two bytes | barrier
  *     off     all at once, or the jump  | barrier | bytes behind, or the rest | barrier | first two bytes | barrier
  *
- * Of changes that count on each other's bytes one is made in each round; those of bytes that nobody executes (live 0)
- * are made before the first one, or after the last one.
+ * Of changes that count on each other's bytes one is made in each round; those of dead bytes (live 0), to
+ * which others jump, are made before the first one, and are never taken back.
  *
  * Pages are writable and executable meanwhile, as they are for sleds. */
 #include <errno.h>
@@ -71,9 +71,9 @@ static int way_of(const patch_change *c)
     return has_barrier && c->live >= 2 && in_one_word(c->address, 0, 2) ? WAITING : NEVER;
 }
 
-static bool can(const patch_change *c, bool on)
+bool tl_rt_patch_can_switch(const patch_change *c)
 {
-    (void)on;
+    barrier_begin();
     return way_of(c) != NEVER;
 }
 
@@ -156,16 +156,16 @@ static uint32_t set_rounds(const patch_code *code, bool on, uint32_t *round)
     return most + 1;
 }
 
-/* Changes of bytes that nobody executes. */
-static void make_idle(rt_patch_text *t, bool on, const uint8_t *move)
+/* Changes of dead bytes. */
+static void make_dead(rt_patch_text *t, const uint8_t *move)
 {
     bool any = false;
     for (uint32_t i = 0; i < t->code->changes; i++) {
         const patch_change *c = &t->code->change[i];
         if (!move[i] || c->live)
             continue;
-        put(c, on ? c->now : c->was, 0, c->size);
-        t->on[i] = on;
+        put(c, c->now, 0, c->size);
+        t->on[i] = true;
         any = true;
     }
     if (any)
@@ -223,11 +223,9 @@ static int make(rt_patch_text *t, bool on, uint32_t *round, const uint8_t *move)
     int error = protect(t, move, PROT_READ | PROT_WRITE | PROT_EXEC);
     const uint32_t rounds = error ? 0 : set_rounds(t->code, on, round);
     if (on && !error)
-        make_idle(t, on, move);
+        make_dead(t, move);
     for (uint32_t r = 0; r < rounds; r++)
         make_round(t, on, r, round, move);
-    if (!on && !error)
-        make_idle(t, on, move);
     if (!t->writable)
         protect(t, move, PROT_READ | PROT_EXEC);
     return error;
@@ -264,7 +262,8 @@ int tl_rt_patch_switch(rt_patch_text *t, bool on)
         return -ENOMEM;
     uint8_t *move = (uint8_t *)(round + t->code->changes);
     barrier_begin();
-    int error = tl_rt_patch_choose(t, on, can, move) ? make(t, on, round, move) : -ENOMEM;
+    tl_rt_patch_choose(t, on, tl_rt_patch_can_switch, move);
+    int error = make(t, on, round, move);
     tl_rt_memory_give(round, n);
     return error;
 }

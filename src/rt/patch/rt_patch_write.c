@@ -71,69 +71,96 @@ static bool stays(const rt_patch_text *t, uint32_t i, const uint8_t *move)
     return t->on[i] && !move[i];
 }
 
-/* Changes that nobody executes by themselves are on before all others, and off after them. */
+/* Changes of dead bytes, which others jump to: they are on before all others. A thread may have jumped there and not
+ * have gone on yet, whenever others are taken back. */
 static bool is_first(const patch_change *c)
 {
     return c->live == 0;
 }
 
-/* `first`: do those stay? Returns whether any of the others does. */
-static bool choose_off(const rt_patch_text *t, rt_patch_can *can, uint8_t *move, bool first)
+static bool can_any(const patch_change *c)
 {
-    const patch_change *c = t->code->change;
-    bool any = false;
-    for (uint32_t i = 0; i < t->code->changes; i++) {
-        const bool ok = (is_first(&c[i]) ? !first : can(&c[i], false)) && is_same(t, i);
-        move[i] = t->on[i] && ok && !(i > 0 && c[i].tied && stays(t, i - 1, move));
-        any |= stays(t, i, move) && !is_first(&c[i]);
-    }
-    return any;
-}
-
-/* One pass; true: a function was found that cannot be switched. `bad`: a byte for each function. */
-static bool find_bad(const rt_patch_text *t, rt_patch_can *can, uint8_t *bad)
-{
-    const patch_change *c = t->code->change;
-    bool found = false, above = true; /* is the next higher change on? */
-    for (uint32_t i = t->code->changes; i-- > 0;) {
-        const bool counts = i + 1 < t->code->changes && c[i + 1].tied;
-        const bool alone = (is_first(&c[i]) || can(&c[i], true)) && is_same(t, i);
-        const bool ok = t->on[i] || (!bad[c[i].function] && alone && (!counts || above));
-        found |= !ok && !bad[c[i].function];
-        bad[c[i].function] |= !ok;
-        above = ok;
-    }
-    return found;
-}
-
-bool tl_rt_patch_choose(const rt_patch_text *t, bool on, rt_patch_can *can, uint8_t *move)
-{
-    if (!on) {
-        if (choose_off(t, can, move, false))
-            choose_off(t, can, move, true);
-        return true;
-    }
-    uint8_t *bad = tl_rt_memory_take(t->functions + 1);
-    if (!bad)
-        return false;
-    while (find_bad(t, can, bad))
-        ;
-    for (uint32_t i = 0; i < t->code->changes; i++)
-        move[i] = !t->on[i] && is_same(t, i) && (is_first(&t->code->change[i]) || !bad[t->code->change[i].function]);
-    tl_rt_memory_give(bad, t->functions + 1);
+    (void)c;
     return true;
 }
 
-static bool can_any(const patch_change *c, bool on)
+static bool can_single(const patch_change *c)
 {
-    (void)c, (void)on;
-    return true;
-}
-
-static bool can_single(const patch_change *c, bool on)
-{
-    (void)on;
     return !c->several;
+}
+
+rt_patch_can *tl_rt_patch_can(enum rt_patch_when when)
+{
+    static rt_patch_can *const of[] = {[RT_PATCH_LOADING] = can_any,
+                                       [RT_PATCH_ALONE] = can_single,
+                                       [RT_PATCH_STOPPED] = tl_rt_patch_can_stopped,
+                                       [RT_PATCH_RUNNING] = tl_rt_patch_can_switch};
+    return of[when];
+}
+
+static void choose_off(const rt_patch_text *t, rt_patch_can *can, uint8_t *move)
+{
+    const patch_change *c = t->code->change;
+    for (uint32_t i = 0; i < t->code->changes; i++) {
+        const bool known = !is_first(&c[i]) || can == can_any || can == tl_rt_patch_can_stopped;
+        const bool ok = known && can(&c[i]) && is_same(t, i);
+        move[i] = t->on[i] && ok && !(i > 0 && c[i].tied && stays(t, i - 1, move));
+    }
+}
+
+/* Can change i be on? `above`: can the next higher one? */
+static bool possible(const rt_patch_text *t, uint32_t i, rt_patch_can *can, bool above)
+{
+    const patch_change *c = t->code->change;
+    const bool counts = i + 1 < t->code->changes && c[i + 1].tied;
+    return t->on[i] || ((is_first(&c[i]) || can(&c[i])) && is_same(t, i) && (!counts || above));
+}
+
+/* Until `move` is final it has whether a change is possible. */
+static void choose_on(const rt_patch_text *t, rt_patch_can *can, uint8_t *move)
+{
+    const patch_change *c = t->code->change;
+    const uint32_t n = t->code->changes;
+    enum { BAD = 2 };
+    for (uint32_t i = n; i-- > 0;) {
+        move[i] = possible(t, i, can, i + 1 < n && move[i + 1]);
+        if (!move[i])
+            t->wanted[c[i].function] |= BAD;
+    }
+    bool counted = false; /* on by the next lower one? */
+    for (uint32_t i = 0; i < n; i++) {
+        const bool needed = t->wanted[c[i].function] == 1 || (c[i].tied && counted);
+        move[i] = !t->on[i] && move[i] && (needed || is_first(&c[i]));
+        counted = needed;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        t->wanted[c[i].function] &= (uint8_t)~BAD;
+}
+
+void tl_rt_patch_choose(const rt_patch_text *t, bool on, rt_patch_can *can, uint8_t *move)
+{
+    if (on)
+        choose_on(t, can, move);
+    else
+        choose_off(t, can, move);
+}
+
+bool tl_rt_patch_others(const rt_patch_text *t, enum rt_patch_when when, uint8_t *other)
+{
+    const patch_change *c = t->code->change;
+    const uint32_t n = t->code->changes;
+    uint8_t *move = tl_rt_memory_take((size_t)n + 1);
+    if (!move)
+        return false;
+    tl_rt_patch_choose(t, true, tl_rt_patch_can(when), move);
+    for (uint32_t i = 0; i < n; i++) { /* 1: some are on, 2: some are not */
+        const bool on = t->on[i] || move[i];
+        other[c[i].function] |= on && !is_first(&c[i]) ? 1 : is_first(&c[i]) ? 0 : 2;
+    }
+    for (uint32_t f = 0; f < t->functions; f++)
+        other[f] = (other[f] & 1) && (!t->wanted[f] || (other[f] & 2));
+    tl_rt_memory_give(move, (size_t)n + 1);
+    return true;
 }
 
 /* ---- stores ---- */
@@ -217,23 +244,21 @@ static int write_pass(const rt_patch_text *t, bool on, const writing *w)
     return error;
 }
 
-int tl_rt_patch_write(rt_patch_text *t, bool on, bool before_main)
+int tl_rt_patch_write(rt_patch_text *t, bool on, enum rt_patch_when when)
 {
     const size_t n = ROOM + (size_t)t->code->changes;
     uint8_t *room = tl_rt_memory_take(n);
     if (!room)
         return -ENOMEM;
-    int error = -ENOMEM;
     writing w = {.room = room, .move = room + ROOM, .first = on};
-    if (tl_rt_patch_choose(t, on, before_main ? can_any : can_single, room + ROOM)) {
-        w.file = BY_FILE ? RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0) : -ENOSYS;
+    tl_rt_patch_choose(t, on, tl_rt_patch_can(when), w.move);
+    w.file = BY_FILE ? RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0) : -ENOSYS;
+    int error = write_pass(t, on, &w);
+    w.first = !w.first;
+    if (!error)
         error = write_pass(t, on, &w);
-        w.first = !w.first;
-        if (!error)
-            error = write_pass(t, on, &w);
-        if (w.file >= 0)
-            RT_SYS1(SYS_close, w.file);
-    }
+    if (w.file >= 0)
+        RT_SYS1(SYS_close, w.file);
     tl_rt_memory_give(room, n);
     return error;
 }
