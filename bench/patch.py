@@ -14,10 +14,11 @@ import subprocess
 import sys
 import time
 
+import bench_results
 import patch_objects
 import rt
 import rt_real
-from bench_tools import BAR_HEAD, HERE, arguments, bar_line, build, finish, machine
+from bench_tools import BAR_HEAD, HERE, arguments, bar_line, build, machine, may_write
 
 PARTS = ("calls", "lua", "start", "shares")
 SLEDS, PATCHED = "sleds", "patched"
@@ -244,12 +245,17 @@ def main():
         print("patch.py: left out: not x86-64, or no " + library)
         return 0
     lines, wrong = ["Machine: %s. Best of %d runs in turns; %d repetitions of %d calls each." % (machine(), args.repeat, rt.INSIDE, rt.CALLS), ""], []
+    print(lines[0], flush=True)
     for name, part in zip(PARTS, (calls, lua, start, shares)):
-        if args.only in (None, name):
-            more, bad = part(args, library)
-            lines += more + [""]
-            wrong += bad
-    return finish(args, "patch", lines, wrong) if not args.only else print("\n".join(lines)) or bool(wrong)
+        if args.only not in (None, name):
+            continue
+        more, bad = part(args, library)
+        print("\n" + "\n".join(more), flush=True)
+        lines += more + [""]
+        wrong += bad
+    if may_write(args) and not args.only:
+        bench_results.write(args.results, "patch", "\n".join(lines))
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
