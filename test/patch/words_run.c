@@ -16,16 +16,17 @@ extern const char words_begin[], words_end[];
 long call_one(const void *function, long x);
 long call_all(void);
 
-#define EACH(X)                                                                                                        \
-    X(f_adr)                                                                                                           \
-    X(f_adr_ahead)                                                                                                     \
-    X(f_adrp)                                                                                                          \
-    X(f_literal_w) X(f_literal_x) X(f_literal_sw) X(f_literal_s) X(f_literal_d) X(f_literal_q) X(f_prefetch)           \
-        X(f_condition) X(f_cbz) X(f_tbnz) X(f_jump) X(f_call) X(f_nops) X(f_bti) X(f_signed) X(f_signed_return)        \
-            X(f_ret) X(f_self) X(f_self_signed) X(f_tail) X(f_only_tail) X(f_maybe_tail) X(f_first_maybe_tail)         \
-                X(f_leave_x0) X(f_leave_x1) X(f_leave_x2) X(f_leave_x5) X(f_leave_x16) X(f_leave_x17) X(f_stay_x0)     \
-                    X(f_stay_x1) X(f_stay_x2) X(f_stay_x5) X(f_stay_x16) X(f_stay_x17) X(get_return_address)           \
-                        X(f_three) X(f_sum)
+// clang-format off
+#define EACH(X) \
+    X(f_literal_w) X(f_literal_x) X(f_literal_sw) X(f_literal_s) X(f_literal_d) \
+    X(f_literal_q) X(f_prefetch) X(f_condition) X(f_cbz) X(f_tbnz) \
+    X(f_jump) X(f_call) X(f_nops) X(f_bti) X(f_signed) \
+    X(f_signed_return) X(f_ret) X(f_self) X(f_self_signed) X(f_tail) \
+    X(f_only_tail) X(f_maybe_tail) X(f_first_maybe_tail) X(f_leave_x0) X(f_leave_x1) \
+    X(f_leave_x2) X(f_leave_x5) X(f_leave_x16) X(f_leave_x17) X(f_stay_x0) \
+    X(f_stay_x1) X(f_stay_x2) X(f_stay_x5) X(f_stay_x16) X(f_stay_x17) \
+    X(get_return_address) X(f_three) X(f_sum)
+// clang-format on
 #define DECLARE(f) extern const char f[];
 #define LIST(f)    {#f, f},
 EACH(DECLARE)

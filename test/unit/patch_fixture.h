@@ -126,4 +126,14 @@ static inline void *fixture_grow(void *p, size_t from, size_t to)
 
 static const patch_memory fixture_memory = {fixture_take, fixture_give, fixture_grow};
 
+static inline patch_frame only_frame(const patch_image *image)
+{
+    patch_frames walk;
+    patch_frame frame, other;
+    assert_true(patch_frames_begin(&walk, image));
+    assert_true(patch_frames_next(&walk, &frame));
+    assert_false(patch_frames_next(&walk, &other));
+    return frame;
+}
+
 #endif
