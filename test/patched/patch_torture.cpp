@@ -661,7 +661,7 @@ struct whole_life {
         print_calls();
         printf("about leaf %lu %d\n", CALLS(leaf), CANCELS);
         printf("open cancelled %d\nopen waits %d\n", CANCELS, CANCELS);
-        printf("open leaves %d\nopen leaver %d\n", CANCELS, 5 * CANCELS);
+        printf("open main 1\nopen leaves %d\nopen leaver %d\n", CANCELS, 5 * CANCELS); // main: if its end has no room
     }
 } life;
 } // namespace
