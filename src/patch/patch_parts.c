@@ -54,10 +54,12 @@ static void find_sources(patch_planner *p)
             *source = *source == PATCH_NONE ? e.from : PATCH_MANY;
     }
     for (uint32_t i = 0; i < p->plan->sites; i++) {
-        if (!edge_of(p, &p->plan->site[i], &e) || !e.middle)
+        if (!edge_of(p, &p->plan->site[i], &e))
             continue;
-        p->known[e.from].back |= p->known[e.from].source == e.to;
-        p->known[e.to].poked |= p->known[e.to].source == e.from;
+        const bool only = p->known[e.to].source == e.from;
+        p->known[e.from].back |= e.middle && p->known[e.from].source == e.to;
+        p->known[e.to].poked |= e.middle && only;
+        p->known[e.to].begun |= !e.middle && only;
     }
 }
 
@@ -66,19 +68,26 @@ static bool is_aligned(const patch_planner *p, uint32_t f)
     return p->plan->function[f].begin % 16 == 0;
 }
 
-/* Looks like a function, but nobody calls it, and only one function jumps to it: to its middle, or it jumps back into
- * the middle of that one. Where functions begin, at a multiple of 16, it must also have no return: then it makes no
- * difference whether it is a function that others call by its address. */
+/* Looks like a function, but nobody calls it, and only one function jumps to it: it jumps back into the middle of that
+ * one, or that one jumps to its middle. The second alone says less: where functions begin, at a multiple of 16, it must
+ * also have no return. Then it makes no difference whether it is a function that others call by its address. */
 static bool may_be_part(const patch_planner *p, uint32_t f)
 {
     const patch_known *k = &p->known[f];
     return p->plan->function[f].why == PATCH_OK && !k->called && !k->marked && k->source < PATCH_MANY &&
-           p->plan->function[k->source].why == PATCH_OK && (k->back || k->poked) && (!k->returns || !is_aligned(p, f));
+           p->plan->function[k->source].why == PATCH_OK &&
+           (k->back || (k->poked && (!k->returns || !is_aligned(p, f))));
 }
 
-/* Of two ranges that each may be a fragment of the other one: is it `f`? */
+/* Of two ranges that each may be a fragment of the other one: is it `f`? Functions jump to where a fragment begins, and
+ * fragments into the middle of their function. */
 static bool is_rather_part(const patch_planner *p, uint32_t f, uint32_t other)
 {
+    const patch_known *this = &p->known[f], *that = &p->known[other];
+    if (this->begun != that->begun)
+        return this->begun;
+    if (this->back != that->back)
+        return this->back;
     if (is_aligned(p, f) != is_aligned(p, other))
         return is_aligned(p, other);
     return !p->known[f].returns && p->known[other].returns;

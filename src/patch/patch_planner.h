@@ -30,6 +30,7 @@ typedef struct patch_known {
     bool falls;        /* its last instruction goes on into what follows */
     bool back;         /* jumps into the middle of its source */
     bool poked;        /* its source jumps into its middle */
+    bool begun;        /* ... or to its begin */
     bool part;         /* a fragment, although it begins like a function */
     bool once;         /* only its entry is a site */
 } patch_known;

@@ -152,6 +152,8 @@ static void test_which_is_the_fragment(void **state)
     PLAN("ok E0.2* Ra.1, part of 0", first, {.code = "ff c0 ff c8 0f 84 >0+2 0f 0b"});
     PLAN("part of 1 Ra.1, ok E0.2* Ra.1", {.code = "ff c0 ff c8 0f 84 >1+2 c3", .at = 4},
          {.code = "ff c0 ff c8 0f 84 >0+2 c3"});
+    PLAN("ok E0.2* Ra.1, part of 0 R8.1", {.code = "85 ff 0f 84 >1 31 c0 c3", .at = 4},
+         {.code = "ff c8 0f 84 >0+8 c3"});
     PLAN("entered, entered", first, {.code = "ff c0 ff c8 0f 84 >0+2 c3"});
     const range endless = {.code = "ff c0 ff c8 0f 84 >1+2 0f 0b"};
     PLAN("ok E0.2*, part of 0 Ra.1", endless, {.code = "ff c0 ff c8 0f 84 >0+2 c3", .at = 8});
