@@ -178,5 +178,5 @@ int tl_record_run(tl_record *r)
     if (!why)
         return TL_EXIT_DONE;
     tl_say_error(words->word[0], "cannot be run: %s", strerror(why));
-    return why == ENOENT ? TL_EXIT_NOT_FOUND : r->pid < 0 ? TL_EXIT_RECORD : TL_EXIT_CANNOT_RUN;
+    return why == ENOENT ? TL_EXIT_NOT_FOUND : r->pid < 0 || why == ENOMEM ? TL_EXIT_RECORD : TL_EXIT_CANNOT_RUN;
 }
