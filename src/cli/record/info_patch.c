@@ -206,7 +206,7 @@ static int find(tl_record *r, bool *script)
         return TL_EXIT_RECORD;
     }
     if (!*tl_record_cannot(&f, r->target, why, sizeof why) && !TL_RECORD_PATCHES)
-        snprintf(why, sizeof why, "cannot be patched: code is patched on x86-64 only");
+        snprintf(why, sizeof why, "cannot be patched: code is patched on x86-64 and AArch64 only");
     else if (!*why)
         tl_record_may_not(&f, r->target, why, sizeof why);
     if (!*why)

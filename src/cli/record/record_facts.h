@@ -10,7 +10,7 @@
 #include "traceloom/error.h"
 
 /* Code is patched on this machine. */
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 #define TL_RECORD_PATCHES true
 #else
 #define TL_RECORD_PATCHES false

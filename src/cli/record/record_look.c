@@ -22,7 +22,7 @@ static void say_recipes(const char *name, const tl_record_facts *f)
                      "calls the hooks of -finstrument-functions, but has no recorder; link it with the recorder:");
     else
         tl_say_error(name, "has no recorder in it%s; build it with one of these:",
-                     TL_RECORD_PATCHES ? "" : ", and code is patched on x86-64 only");
+                     TL_RECORD_PATCHES ? "" : ", and code is patched on x86-64 and AArch64 only");
     if (f->has_sleds && f->has_runtime)
         fputs("  clang ... $(pkg-config --libs traceloom-rt-llvm)\n", stderr);
     else if (f->has_sleds)
