@@ -131,9 +131,13 @@ static inline uint32_t image_function(live_image *m, uint32_t id)
     if (id <= 1000) {
         f.module = "c0ffee";
         f.address = 0x1000 + 16 * (uint64_t)(id - 1);
+        snprintf(name, sizeof name, "no such app+0x%x", (unsigned)f.address);
+        f.name = name; /* its place */
     } else if (id <= 1100) {
         f.library = "/lib/nothing.so";
         f.address = 0x2000 + 16 * (uint64_t)(id - 1001);
+        snprintf(name, sizeof name, "nothing.so+0x%x", (unsigned)f.address);
+        f.name = name;
     } else {
         snprintf(name, sizeof name, "span %u", id);
         f.name = f.linkage_name = name;
