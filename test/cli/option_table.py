@@ -18,8 +18,8 @@ VERBS = ("info", "check", "report", "convert", "cat", "record", "ctl")
 VALUES = {"TABLE": "func", "WHAT": "time", "COLUMN": "self", "N": "1", "N|TIME": "1", "T": "5us", "SIZE": "1M", "WHEN": "off", "FILE": "x.json",
           "FORMAT": "text", "STYLE": "plain", "HOW": "10s", "NAME": "doc", "TIME": "delta", "A..B": "1..2", "GLOB": "x", "LEVEL": "0", "PATH": "x",
           "SPEC": "l2=0", "LIST": "ras", "MODE": "fdr",
-          "KIND": "md5", "WAY": "patch"}
-BY_OPTION = {"color": "never", "from": None, "format-version": "2", "line-size": "64", "cpu": "0", "compress": "gzip"}
+          "KIND": "md5", "WAY": "patch", "PID": "4711"}
+BY_OPTION = {"for": "10s", "color": "never", "from": None, "format-version": "2", "line-size": "64", "cpu": "0", "compress": "gzip"}
 USAGE = re.compile(rb"has no option|unknown option|needs a value|takes no value|: expected ")
 INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
 
@@ -83,8 +83,8 @@ def refused(checks, verb, option, owners):
 
 def wrong_values(checks, option):
     """A word that is not allowed gets the list, and a nearly right one a suggestion."""
-    if option.name in ("threshold", "ring", "limit") or option.values == "-" or option.values == "@file":
-        return  # checked by the recorder, or anything goes
+    if option.name in ("threshold", "ring", "limit", "for") or option.values == "-" or option.values == "@file":
+        return  # a size or a time, or anything goes
     checked = harness.run(option.verb, "--" + option.name, "xyzzy", "x", *(["-o", "x.csv"] if option.name == "split" else []))
     checks.that(checked.status == usage_status(option.verb) and
                 (b"--%s xyzzy: " % option.name.encode() in checked.err), "a wrong value is taken:", checked)
