@@ -14,11 +14,14 @@ import rt_build
 import rt_matrix
 
 SAMPLE = 3
+# Libraries with sleds that are opened later are found within a second, which is too late here: rt.found.later.
+LATER = ("count_dlopen", "count_reload")
 
 
 def main():
     name, arguments = sys.argv[1], sys.argv[2:]
-    tried = [hook for hook in harness.some_of(name, rt_build.mixed(rt_build.patched()), SAMPLE) if not hook.needs(rt_matrix.source_of(name).endswith(".cpp"))]
+    ways = [hook for hook in rt_build.mixed(rt_build.patched()) if not (name in LATER and hook.name.endswith("-sleds"))]
+    tried = [hook for hook in harness.some_of(name, ways, SAMPLE) if not hook.needs(rt_matrix.source_of(name).endswith(".cpp"))]
     if not tried:
         harness.skip("no compiler")
     checks, skipped = harness.Checks(), []
