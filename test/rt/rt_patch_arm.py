@@ -5,6 +5,7 @@
 
 Functions that the program does not count are recorded, too: those of the compiler's start files, and atomics."""
 import os
+import re
 import subprocess
 import sys
 
@@ -14,6 +15,12 @@ import rt_build
 import rt_matrix
 
 FEW = 30 # functions of start files, and those that the compiler adds
+
+
+def lost_late(path):
+    """Events of signal handlers that came while the recorder was busy, which qemu makes more of than processors do."""
+    found = re.search(r'"late": *(\d+)', harness.run("info", "--json", path).text())
+    return int(found.group(1)) if found else 0
 
 
 def starts(hook):
@@ -56,15 +63,16 @@ def main():
         for suffix in (".tlp", ".xray"):
             table = rt_matrix.report(checks, base + suffix, "--by", "func")
             calls = rt_matrix.by_name(table["functions"]) if table else {}
+            lost = lost_late(base + suffix)
             for function, expected in printed.calls.items():
-                least = expected - printed.open.get(function, 0)
+                least = expected - printed.open.get(function, 0) - lost
                 checks.that(least <= calls.get(function, 0) <= expected, suffix, function, "has", calls.get(function), "calls, not", expected)
-            checks.equal(table and table["unmatched"]["exits"], 0, suffix, "exits without entry")
+            checks.that(table and table["unmatched"]["exits"] <= lost, suffix, "exits without entry:", table and table["unmatched"])
             checks.that(len(calls) <= len(printed.calls) + FEW, suffix, "others are recorded:", sorted(calls))
         info = harness.run("info", base + ".tlp").text()
         patched = [line.split() for line in info.splitlines() if line.split()[:1] == ["patched"]]
         checks.that(patched and patched[0][2] == patched[0][4], "all functions are patched:", patched)
-        checks.that("late" not in info, "all ends are patched:", patched)
+        checks.that(not re.search("ends? late", info), "all ends are patched:", patched)
     checks.end()
 
 
