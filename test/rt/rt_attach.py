@@ -59,22 +59,38 @@ class Victim:
         checks.equal((self.process.returncode, self.process.stdout.read()), (0, b"good\n"), *what, "end and output")
 
 
-def changed_code(pid):
-    """Bytes of code in memory that differ from the mapped files, but for the recorder's own."""
+def compare_code(pid):
+    """Bytes of code in memory that differ from the mapped files, but for the recorder's own; None: the mappings changed meanwhile."""
     out = []
-    with open("/proc/%d/maps" % pid) as maps, open("/proc/%d/mem" % pid, "rb") as memory:
-        for line in maps:
+    with open("/proc/%d/maps" % pid) as maps:
+        lines = maps.readlines()
+    with open("/proc/%d/mem" % pid, "rb") as memory:
+        for line in lines:
             words = line.split(None, 5)
             if len(words) < 6 or not words[5].startswith("/") or "x" not in words[1] or "libtraceloom-rt" in words[5]:
                 continue
             begin, end = (int(word, 16) for word in words[0].split("-"))
-            memory.seek(begin)
-            now = memory.read(end - begin)
+            try:
+                memory.seek(begin)
+                now = memory.read(end - begin)
+            except OSError:
+                return None
             with open(words[5].strip(), "rb") as file:
                 file.seek(int(words[2], 16))
                 then = file.read(end - begin)
+            if len(now) < len(then):
+                return None
             out += ["%s+%#x" % (words[5].strip(), int(words[2], 16) + i) for i in range(len(then)) if then[i] != now[i]]
     return out
+
+
+def changed_code(pid):
+    for _ in range(20):
+        out = compare_code(pid)
+        if out is not None:
+            return out
+        time.sleep(0.05)
+    return ["mappings that never stay"]
 
 
 def build(folder, name="attach_victim", flags=(), libraries=()):

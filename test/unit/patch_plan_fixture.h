@@ -81,12 +81,12 @@ static void append(char *text, const char *format, unsigned long number)
 static void describe_site(char *text, const patch_site *s, uint64_t begin)
 {
     append(text, " %c", (unsigned long)"ERTIS"[s->kind]);
-    append(text, "%lx", s->address - begin);
+    append(text, "%lx", (unsigned long)(s->address - begin));
     append(text, ".%lu", s->length);
     if (s->room != s->length)
         append(text, "/%lu", s->room);
     if (s->target && s->kind != PATCH_ENTRY) {
-        append(text, ">%lu", (s->target - CODE) / SLOT);
+        append(text, ">%lu", (unsigned long)((s->target - CODE) / SLOT));
         if ((s->target - CODE) % SLOT)
             append(text, "+%lx", (s->target - CODE) % SLOT);
     }
@@ -104,7 +104,8 @@ static const char *describe(void)
         append(text, i > 1 ? ", " : "", 0);
         strcat(text, why[f->why]);
         if (f->why == PATCH_IS_PART)
-            append(text, f->parent == i ? " alone" : " of %lu", (t.plan.function[f->parent].begin - CODE) / SLOT);
+            append(text, f->parent == i ? " alone" : " of %lu",
+                   (unsigned long)((t.plan.function[f->parent].begin - CODE) / SLOT));
         strcat(text, f->tables ? " tables" : "");
         strcat(text, f->late ? " late" : "");
         if (f->why == PATCH_UNKNOWN_CODE)
