@@ -60,7 +60,8 @@ static void check_insn(const patch_plan *p, const patch_site *s, const patch_fun
     const patch_part *code = p->code[0];
     const uint64_t at = s->address - code->address;
     patch_insn insn;
-    promise(p->machine->decode(code->bytes + at, code->size - at, s->address, &insn), "sites are instructions");
+    promise(p->machine->decode(code->bytes + at, (size_t)(code->size - at), s->address, &insn),
+            "sites are instructions");
     promise(insn.length == s->length || (s->entry && insn.kind == PATCH_INSN_NOP && insn.length < s->length),
             "as long as they say, or a run of nops");
     promise(s->kind != PATCH_RETURN || insn.kind == PATCH_INSN_RETURN, "a return returns");

@@ -26,7 +26,7 @@ static uint8_t *space_take(patch_space *space, uint64_t at, uint64_t size)
     if (at < 0x10000 || at > PLACE_NOWHERE || (at < 0x600000 && at + size > 0x400000))
         return NULL;
     if (size > PATCH_PAGE) {
-        space_of.near = calloc(1, size);
+        space_of.near = calloc(1, (size_t)size);
         space_of.near_at = at;
         space_of.near_size = size;
         return space_of.near;
