@@ -100,7 +100,7 @@ void tl_rt_sled_write_far(void *at, uintptr_t far)
         0xa9bf7bf0, /* stp x16, x30, [sp, -16]! */
         0x58000070, /* ldr x16, +12 */
         0xd61f0200, /* br x16 */
-        NOP,
+        (uint32_t)NOP,
     };
     rt_copy(at, jump, sizeof jump);
     rt_copy((uint8_t *)at + sizeof jump, &far, sizeof far);
