@@ -150,7 +150,8 @@ static bool hop_to(patch_placer *p, const patch_anchor *a, patch_placed *placed,
 {
     uint8_t bytes[PATCH_JUMP];
     const int64_t d = (int64_t)(dead - (a->at + 2));
-    if (!dead || d != (int8_t)d)
+    const bool apart = dead >= a->at + 2 || dead + PATCH_JUMP <= a->at;
+    if (!dead || !apart || d != (int8_t)d)
         return false;
     const uint64_t block = patch_block_near(p, placed, &a->block);
     if (!block)
