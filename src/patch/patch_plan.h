@@ -95,8 +95,8 @@ typedef struct patch_named {
     unsigned enters;
 } patch_named;
 
-/* False: no memory, or neither frames nor symbols (`symbol`: begin and size of functions, by address, used if there is
- * no .eh_frame; may be NULL). On false nothing has to be freed. */
+/* False: no memory, or neither frames nor symbols (`symbol`: begin and size of functions, in any order, used if there
+ * is no .eh_frame; may be NULL). On false nothing has to be freed. */
 typedef struct patch_range {
     uint64_t begin, size;
 } patch_range;

@@ -127,8 +127,9 @@ static bool sort(const patch_memory *memory, list *l)
     return true;
 }
 
-/* Ranges that overlap become one that is left out, but for a range that is listed twice. */
-static void join(list *l)
+/* Ranges that overlap become one that is left out, but for a range that is listed twice. Symbols that begin at one
+ * place are names of one function, of which the longest counts. */
+static void join(list *l, bool symbols)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < l->n; i++) {
@@ -138,11 +139,11 @@ static void join(list *l)
             l->at[n++] = f;
             continue;
         }
-        if (f.begin == before->begin && f.end == before->end && f.why == before->why)
-            continue;
+        const bool again = f.begin == before->begin && f.why == before->why && (symbols || f.end == before->end);
         if (f.end > before->end)
             before->end = f.end;
-        before->why = PATCH_NO_CODE;
+        if (!again)
+            before->why = PATCH_NO_CODE;
     }
     l->n = n;
 }
@@ -198,7 +199,7 @@ bool patch_ranges_find(patch_planner *p, const patch_range *symbol, uint32_t sym
     plan->framed = l.n;
     good = good && (plan->framed || of_symbols(p, symbol, symbols, &l)) && l.n && sort(&plan->memory, &l);
     if (good) {
-        join(&l);
+        join(&l, !plan->framed);
         plan->functions = l.n + 1;
         good = patch_room(&plan->memory, (void **)&plan->function, &plan->function_room, plan->functions,
                           sizeof *plan->function) &&

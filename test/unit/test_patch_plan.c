@@ -255,9 +255,11 @@ static void test_symbols(void **state)
                        RET};
     make_image(r, 7);
     t.image.frame_header = 0;
-    const patch_range symbol[] = {{HEADER, 1},     {t.begin[0], 7}, {t.begin[1], 1}, {t.begin[1], 1}, {t.begin[2], 3},
-                                  {t.begin[3], 0}, {t.begin[3], 5}, {t.begin[4], 7}, {t.begin[5], 1}, {t.begin[6], 1}};
-    assert_true(patch_plan_make(&t.plan, &t.image, &patch_x86_64, &fixture_memory, NULL, symbol, 10));
+    const patch_range
+        symbol[] = {{HEADER, 1},     {t.begin[0], 7}, {t.begin[1], 1}, {t.begin[1], 1},
+                    {t.begin[2], 3}, {t.begin[3], 0}, {t.begin[3], 5}, {t.begin[4], 7},
+                    {t.begin[5], 1}, {t.begin[6], 1}, {t.begin[0], 1}}; /* another name of the first one */
+    assert_true(patch_plan_make(&t.plan, &t.image, &patch_x86_64, &fixture_memory, NULL, symbol, 11));
     assert_false(t.plan.framed);
     assert_string_equal(describe(),
                         "ok E0.1* T2.5>1, ok R0.1*, unknown tables at 1, ok R4.1*, unknown tables at 1, open, "

@@ -170,12 +170,6 @@ static int collect(void *arg, uint64_t address, const tl_elf_symbol *s)
     return 0;
 }
 
-static int by_begin(const void *a, const void *b)
-{
-    const patch_range *x = a, *y = b;
-    return TL_COMPARE(x->begin, y->begin);
-}
-
 int tl_patch_file_place(tl_patch_file *f, uint64_t bias, tl_error *e)
 {
     f->bias = f->fixed ? 0 : bias;
@@ -185,13 +179,5 @@ int tl_patch_file_place(tl_patch_file *f, uint64_t bias, tl_error *e)
     f->low += f->bias;
     f->high += f->bias;
     f->named = (patch_named){.never = f->never, .enter = f->enter};
-    const int status = tl_patch_file_symbols(f, collect, f, e);
-    if (f->ranges)
-        qsort(f->range, f->ranges, sizeof *f->range, by_begin);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < f->ranges; i++)
-        if (kept == 0 || f->range[kept - 1].begin != f->range[i].begin)
-            f->range[kept++] = f->range[i];
-    f->ranges = kept;
-    return status;
+    return tl_patch_file_symbols(f, collect, f, e);
 }

@@ -194,35 +194,9 @@ void tl_rt_patch_names(const rt_object *o, rt_patch_named *room, patch_named *ou
 
 /* ---- without .eh_frame ---- */
 
-static void sift(patch_range *p, uint32_t i, uint32_t n)
-{
-    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && p[child + 1].begin > p[child].begin)
-            child++;
-        if (p[i].begin >= p[child].begin)
-            return;
-        const patch_range swap = p[i];
-        p[i] = p[child];
-        p[child] = swap;
-    }
-}
-
-static void sort(patch_range *p, uint32_t n)
-{
-    for (uint32_t i = n / 2; i-- > 0;)
-        sift(p, i, n);
-    for (uint32_t i = n; i-- > 1;) {
-        const patch_range swap = p[0];
-        p[0] = p[i];
-        p[i] = swap;
-        sift(p, 0, i);
-    }
-}
-
 patch_range *tl_rt_patch_symbols(const rt_object *o, uint32_t *count, size_t *size)
 {
     symbols s;
-    uint32_t n = 0, kept = 0;
     *count = 0;
     open_symbols(o, &s);
     if (s.n == 0 || s.n > PATCH_FUNCTIONS_MAX)
@@ -231,14 +205,7 @@ patch_range *tl_rt_patch_symbols(const rt_object *o, uint32_t *count, size_t *si
     patch_range *p = tl_rt_memory_take(*size);
     for (uint64_t i = 0; p && i < s.n; i++)
         if (is_function(&s.symbol[i]) && s.symbol[i].st_size)
-            p[n++] = (patch_range){o->bias + s.symbol[i].st_value, s.symbol[i].st_size};
-    if (!p)
-        return NULL;
-    sort(p, n);
-    for (uint32_t i = 0; i < n; i++) /* one for each address */
-        if (kept == 0 || p[kept - 1].begin != p[i].begin)
-            p[kept++] = p[i];
-    *count = kept;
+            p[(*count)++] = (patch_range){o->bias + s.symbol[i].st_value, s.symbol[i].st_size};
     return p;
 }
 

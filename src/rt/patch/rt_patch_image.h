@@ -31,7 +31,7 @@ typedef struct rt_patch_named {
 } rt_patch_named;
 void tl_rt_patch_names(const rt_object *o, rt_patch_named *room, patch_named *out);
 
-/* Begins and sizes of the functions that the object exports, by address, if it has no .eh_frame; *n: how many. Ends
+/* Begins and sizes of the functions that the object exports, if it has no .eh_frame; *n: how many. Ends
  * with tl_rt_memory_give(, *size). NULL: none. */
 patch_range *tl_rt_patch_symbols(const rt_object *o, uint32_t *n, size_t *size);
 
