@@ -1,5 +1,5 @@
 /* What a placed plan promises: changes are apart, lead to our pages and back, and are those of functions that are
- * patched; pages are given back. The space is one that only counts. */
+ * patched. The space only pretends. */
 #ifndef TL_FUZZ_PLACE_H
 #define TL_FUZZ_PLACE_H
 

@@ -67,6 +67,8 @@ static unsigned behind_pushes(patch_placer *p, uint32_t site, patch_anchor *out,
 static unsigned before_end(patch_placer *p, uint32_t site, patch_anchor *out, unsigned n)
 {
     const patch_site *s = &p->plan->site[site];
+    if (p->order->exact && p->plan->function[s->function].tables)
+        return n; /* a table may lead to what is in between */
     const uint64_t behind_last = site > 0 ? s[-1].address + s[-1].length : 0;
     for (uint32_t left = s->before, back = 0; left && back < BACK && n < PATCH_ANCHORS; left &= left - 1, back++) {
         const uint64_t at = s->address - 1 - (unsigned)__builtin_ctz(left);

@@ -1,5 +1,5 @@
 /* A second look at a finished plan, with the decoder alone: every change is a jump, the jump leads to a block in our
- * pages, and the block leads back to a place where an instruction of the patched code begins. */
+ * pages, and the block leads back to code, but not into the middle of a change. */
 #include "patch/patch_place.h"
 
 enum {

@@ -182,15 +182,15 @@ static bool is_call(const x86_insn *insn)
     return insn->kind == X86_CALL || insn->kind == X86_INDIRECT_CALL;
 }
 
-/* All of [begin, begin + n). A call may be the last one only: it returns to what stays in place. */
-static void put_all_moved(patch_emit *e, const patch_plan *plan, uint64_t begin, uint32_t n)
+/* All of [begin, begin + n). With `calls` the last one may be a call: it returns to what stays in place. */
+static void put_all_moved(patch_emit *e, const patch_plan *plan, uint64_t begin, uint32_t n, bool calls)
 {
     for (uint32_t i = 0; i < n && e->good;) {
         x86_insn insn;
         size_t left;
         const uint8_t *code = code_at(plan, begin + i, &left);
         if (!code || !x86_decode(code, left, &insn) || insn.disputed || insn.length > n - i ||
-            (is_call(&insn) && (insn.length < n - i || plan->shadow))) {
+            (is_call(&insn) && (insn.length < n - i || plan->shadow || !calls))) {
             e->good = false;
             return;
         }
@@ -263,7 +263,7 @@ static void put_load_target(patch_emit *e, const x86_insn *insn, const uint8_t *
         put_bytes(e, code + insn->modrm_at + 1, (uint32_t)insn->length - insn->modrm_at - 1);
 }
 
-/* Jumps over 2 GiB are patched when what they go over is written: a rel8 to here. */
+/* The jump of two bytes whose displacement is at rel_at leads to here. */
 static void land(patch_emit *e, uint32_t rel_at)
 {
     const uint32_t d = e->n - rel_at - 1;
@@ -338,7 +338,7 @@ static void put_self(patch_emit *e, const patch_block *b, const x86_insn *insn, 
         put_jump(e, b->site->address + b->site->length);
     }
     const uint64_t taken = e->at + e->n;
-    put_all_moved(e, b->plan, first->address, first->length);
+    put_all_moved(e, b->plan, first->address, first->length, true);
     put_jump(e, first->address + first->length);
     if (conditional) {
         const uint32_t end = e->n;
@@ -384,12 +384,12 @@ bool patch_emit_block(patch_emit *out, const patch_block *b, uint64_t at)
     if (b->site && b->site->entry)
         put_call(out, b, PATCH_STUB_ENTER + b->pushes);
     if (!b->site || b->site->kind == PATCH_ENTRY) {
-        put_all_moved(out, b->plan, b->begin, b->length);
+        put_all_moved(out, b->plan, b->begin, b->length, true);
         put_jump(out, b->begin + b->length);
         return out->good;
     }
     if (b->begin < b->site->address)
-        put_all_moved(out, b->plan, b->begin, (uint32_t)(b->site->address - b->begin));
+        put_all_moved(out, b->plan, b->begin, (uint32_t)(b->site->address - b->begin), false);
     put_end(out, b);
     return out->good;
 }

@@ -73,17 +73,19 @@ static void mark_chunk(patch_pages *p, uint64_t at)
 static patch_page *new_page(patch_pages *p)
 {
     if (!p->batch_left) {
+        patch_page *const batch = p->memory->take(BATCH * sizeof *batch);
         const size_t before = p->nbatch * sizeof *p->batches, after = before + sizeof *p->batches;
-        void **batches = before ? p->memory->grow(p->batches, before, after) : p->memory->take(after);
-        if (!batches)
+        void **batches = !batch ? NULL : before ? p->memory->grow(p->batches, before, after) : p->memory->take(after);
+        if (!batches) {
+            if (batch)
+                p->memory->give(batch, BATCH * sizeof *batch);
             return NULL;
+        }
         p->batches = batches;
-        p->batch = p->memory->take(BATCH * sizeof *p->batch);
-        if (!p->batch)
-            return NULL;
-        p->batches[p->nbatch++] = p->batch;
+        p->batches[p->nbatch++] = p->batch = batch;
         p->batch_left = BATCH;
     }
+    p->batch_left--;
     return p->batch++;
 }
 
@@ -110,7 +112,6 @@ static patch_page *page_at(patch_pages *p, uint64_t page, bool fresh)
             p->space->give(p->space, page, PATCH_PAGE);
         return NULL;
     }
-    p->batch_left--;
     known->address = page;
     known->bytes = bytes;
     p->page[p->pages] = known;
@@ -240,18 +241,6 @@ void patch_pages_release(patch_pages *p, uint64_t at, uint32_t size)
         page->claims--;
         a += n;
     }
-}
-
-bool patch_pages_read(const patch_pages *p, uint64_t at, uint8_t *bytes, uint32_t size)
-{
-    for (uint32_t i = 0; i < size; i++) {
-        const patch_page *page = lookup(p, PAGE_OF(at + i));
-        const uint32_t from = (uint32_t)(at + i - PAGE_OF(at + i));
-        if (!page || !(page->used[from / 64] >> from % 64 & 1))
-            return false;
-        bytes[i] = page->bytes[from];
-    }
-    return true;
 }
 
 /* The first free place of n bytes that begins in [from, to] of a page, and lies in it; PATCH_PAGE: none. */

@@ -50,8 +50,6 @@ uint64_t patch_pages_next(patch_pages *p, uint32_t size);
 /* The first free place of `size` bytes that begins in [low, high] and lies in pages that are ours; 0: none. At most 64
  * pages are looked at. */
 uint64_t patch_pages_search(patch_pages *p, uint64_t low, uint64_t high, uint32_t size);
-/* Reads back what was claimed; false: not ours. */
-bool patch_pages_read(const patch_pages *p, uint64_t at, uint8_t *bytes, uint32_t size);
 
 /* All pages with claims, as regions in order of address, neighbours joined; false: no memory. */
 bool patch_pages_regions(const patch_pages *p, patch_code *out);

@@ -57,7 +57,7 @@ static bool begin_near(patch_placer *p)
         low = part->address < low ? part->address : low;
         high = part->address + part->size > high ? part->address + part->size : high;
     }
-    if (p->frugal && size < REGION_OF_FRUGAL)
+    if (p->plan->functions > FRUGAL && size < REGION_OF_FRUGAL)
         size = REGION_OF_FRUGAL;
     size = (size + PATCH_PAGE - 1) & ~(uint64_t)(PATCH_PAGE - 1);
     const uint64_t reach = (uint64_t)1 << p->plan->machine->reach, margin = 1 << 16;
@@ -94,7 +94,10 @@ static bool begin(patch_placer *p, patch_plan *plan, patch_space *space, const p
 {
     const patch_memory *m = &plan->memory;
     plan->shadow = order->shadow;
-    *p = (patch_placer){.plan = plan, .order = order, .frugal = plan->functions > FRUGAL};
+    *p = (patch_placer){
+        .plan = plan,
+        .order = order,
+    };
     if (!patch_pages_begin(&p->pages, space, m))
         return false;
     p->placed = plan->sites ? m->take(plan->sites * sizeof *p->placed) : NULL;
@@ -121,14 +124,14 @@ static patch_function *owner(patch_placer *p, uint32_t site)
     return &p->plan->function[p->plan->site[site].function];
 }
 
-/* The first site of the cluster that a site belongs to, and the one behind its last. */
-static void cluster_of(const patch_plan *plan, uint32_t site, uint32_t *first, uint32_t *last)
+/* The first site of the cluster whose last one is before `behind`. */
+static uint32_t cluster_before(const patch_plan *plan, uint32_t behind)
 {
     const patch_site *s = plan->site;
-    for (*first = site; *first > 0 && s[*first].address - s[*first - 1].address <= PATCH_REACH; --*first)
-        ;
-    for (*last = site + 1; *last < plan->sites && s[*last].address - s[*last - 1].address <= PATCH_REACH; ++*last)
-        ;
+    uint32_t first = behind - 1;
+    while (first > 0 && s[first].address - s[first - 1].address <= PATCH_REACH)
+        first--;
+    return first;
 }
 
 /* Does the function need this site? It can do without ends, which then come late. */
@@ -179,15 +182,13 @@ static void place_all(patch_placer *p)
 {
     bool again = false;
     for (uint32_t last = p->plan->sites, first; last > 0; last = first) {
-        uint32_t behind;
-        cluster_of(p->plan, last - 1, &first, &behind);
+        first = cluster_before(p->plan, last);
         again |= !place_cluster(p, first, last);
     }
     while (again) {
         again = false;
         for (uint32_t last = p->plan->sites, first; last > 0; last = first) {
-            uint32_t behind;
-            cluster_of(p->plan, last - 1, &first, &behind);
+            first = cluster_before(p->plan, last);
             if (!has_lost(p, first, last))
                 continue;
             undo_cluster(p, first, last);
@@ -221,6 +222,15 @@ static void add_change(patch_placer *p, patch_code *out, uint32_t site, unsigned
     out->change[i] = c;
 }
 
+/* Is the end told before its own instruction? Then a jump table may lead around that. */
+static bool is_told_before(const patch_placed *placed, const patch_site *s)
+{
+    for (unsigned k = 0; k < placed->changes; k++)
+        if (placed->change[k] < s->address && placed->change_live[k] > 0)
+            return true;
+    return false;
+}
+
 static void count_site(patch_placer *p, patch_counts *c, uint32_t i)
 {
     const patch_site *s = &p->plan->site[i];
@@ -234,7 +244,7 @@ static void count_site(patch_placer *p, patch_counts *c, uint32_t i)
     if (s->kind != PATCH_ENTRY && s->kind != PATCH_SELF) {
         c->ends++;
         c->ends_patched += way != PATCH_WAY_NONE;
-        if (way == PATCH_WAY_NONE)
+        if (way == PATCH_WAY_NONE || (owner(p, i)->tables && is_told_before(&p->placed[i], s)))
             owner(p, i)->late = true;
     }
 }

@@ -49,7 +49,6 @@ typedef struct patch_placer {
     unsigned drafts;
     patch_placed *placed; /* one for each site */
     uint64_t table;       /* of stubs */
-    bool frugal;          /* memory before speed: there are many functions */
 } patch_placer;
 
 /* Tries all ways for a site, the best first. False: none. */

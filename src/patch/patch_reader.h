@@ -5,8 +5,6 @@
 
 #include "patch/patch_image.h"
 
-#define PATCH_POINTER_NONE 0xff /* DW_EH_PE_omit */
-
 typedef struct patch_reader {
     const patch_image *image;
     const uint8_t *bytes; /* of address `base` */
@@ -19,7 +17,7 @@ bool patch_reader_begin(patch_reader *r, const patch_image *image, uint64_t at, 
 bool patch_read_byte(patch_reader *r, uint8_t *out);
 /* Little-endian, of 1, 2, 4 or 8 bytes. */
 bool patch_read_fixed(patch_reader *r, unsigned bytes, uint64_t *out);
-/* ULEB128 and SLEB128; more than 64 bits are malformed. */
+/* ULEB128 and SLEB128; more than ten bytes are malformed. */
 bool patch_read_unsigned(patch_reader *r, uint64_t *out);
 bool patch_read_signed(patch_reader *r, int64_t *out);
 /* A pointer as DW_EH_PE_* says: absolute, relative to its own place or to .eh_frame_hdr; direct or indirect. False also

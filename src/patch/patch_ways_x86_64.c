@@ -8,7 +8,7 @@
 #include "isa/x86/x86_decode.h"
 #include "patch/patch_anchor.h"
 
-enum { HOP = 127, ROOM_FOR_HOP = 10, BEGINS = 16 };
+enum { HOP = 127, ROOM_FOR_HOP = 10 };
 
 /* ---- what a site has so far ---- */
 
@@ -231,24 +231,14 @@ static bool several_from(patch_placer *p, uint32_t site, patch_placed *placed)
     return is_one(p, s, s->address, to) && replace(p, s, placed, s->address, to);
 }
 
-/* An end with what is before it: the boundaries of instructions are found from the function's begin on. */
+/* An end with what is before it. */
 static bool several_to(patch_placer *p, uint32_t site, patch_placed *placed)
 {
     const patch_site *s = &p->plan->site[site];
-    const uint32_t range = patch_plan_find(p->plan, s->address);
-    if (range == UINT32_MAX)
-        return false;
-    uint64_t begin[BEGINS];
     const uint64_t behind = s->address + s->length, most = s->address + patch_smaller(s->room, PATCH_JUMP);
-    uint32_t n = 0;
-    x86_insn insn;
-    for (uint64_t at = p->plan->function[range].begin; at < s->address; at += insn.length) {
-        begin[n++ % BEGINS] = at;
-        if (!insn_at(p, at, &insn))
-            return false;
-    }
-    for (uint32_t i = n; i-- > 0 && n - i < BEGINS;) {
-        const uint64_t from = begin[i % BEGINS], to = from + PATCH_JUMP > behind ? from + PATCH_JUMP : behind;
+    for (uint32_t left = s->before; left; left &= left - 1) {
+        const uint64_t from = s->address - 1 - (unsigned)__builtin_ctz(left);
+        const uint64_t to = from + PATCH_JUMP > behind ? from + PATCH_JUMP : behind;
         if (from + PATCH_JUMP > most)
             continue;
         if (site > 0 && s[-1].address + s[-1].length > from)

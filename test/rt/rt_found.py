@@ -164,13 +164,17 @@ def case_no_room(checks, hook):
 
 
 def case_inert(checks, hook):
-    """Without TRACELOOM the preloaded recorder does nothing."""
+    """Without TRACELOOM the preloaded recorder does nothing; and it may be asked for libraries that are not there."""
     program = rt_build.build(hook, "count_recursion.c")
     with harness.work_folder() as folder:
         env = {key: value for key, value in os.environ.items() if not key.startswith(("TRACELOOM", "XRAY_"))}
         command = rt_build.preloaded(hook, [program], env)
         done = subprocess.run(command, env=env, capture_output=True, text=True, cwd=folder, timeout=rt_matrix.MAX_SECONDS)
         checks.equal((done.returncode, done.stderr, os.listdir(folder)), (0, "", []), "without TRACELOOM")
+        env["TRACELOOM"] = "mode=profile:patch=on:start=off:libs=nobody*:out=" + os.path.join(folder, "run.tlp")
+        done = subprocess.run(rt_build.preloaded(hook, [program], env), env=env, capture_output=True, text=True, cwd=folder,
+                              timeout=rt_matrix.MAX_SECONDS)
+        checks.equal((done.returncode, done.stderr, os.listdir(folder)), (0, "", []), "with libraries that are not there")
 
 
 def case_record(checks, hook):

@@ -25,6 +25,8 @@ static bool loading; /* nothing of the program has run yet */
 static bool began_alone;
 static enum { NEW, READY, NONE } state;
 
+static bool others; /* hooks of another kind have functions; asked before the lock is taken, which they take, too */
+
 rt_patched *tl_rt_patched(void)
 {
     return first;
@@ -38,7 +40,7 @@ static void useless(const char *what, int error)
     rt_line_begin(&l);
     tl_rt_line_text(&l, what);
     tl_rt_say(&l, error, true);
-    if (tl_rt.set.strict && !tl_rt_hook_others(tl_rt_patch_hook()))
+    if (tl_rt.set.strict && !others)
         RT_SYS1(SYS_exit_group, STATUS_USELESS);
 }
 
@@ -145,7 +147,7 @@ static void prepare(void)
     state = NONE;
     if (tl_rt.set.patch == RT_PATCH_OFF)
         return;
-    if (tl_rt.set.patch == RT_PATCH_AUTO && !tl_rt.set.nlibs && tl_rt_hook_others(tl_rt_patch_hook()))
+    if (tl_rt.set.patch == RT_PATCH_AUTO && !tl_rt.set.nlibs && others)
         return;
     tl_rt_patch_space_begin(tl_rt_patch_program());
     const char *wrong = tl_rt_patch_selftest(&error);
@@ -157,7 +159,7 @@ static void prepare(void)
     state = READY;
     keep_room();
     follow_loader();
-    if (!first && !tl_rt_hook_others(tl_rt_patch_hook()))
+    if (!first && !others)
         useless("no functions were found that can be patched", 0);
 }
 
@@ -190,6 +192,8 @@ static uint64_t lock_calmly(void)
 static uint32_t functions(void)
 {
     uint32_t n = 0;
+    if (state == NEW && tl_rt.set.patch != RT_PATCH_OFF)
+        others = tl_rt_hook_others(tl_rt_patch_hook());
     uint64_t mask = tl_rt_patch_lock();
     if (state == NEW)
         prepare();

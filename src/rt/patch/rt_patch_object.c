@@ -40,8 +40,13 @@ static bool number_functions(rt_patched *p)
     const size_t each = sizeof(uint64_t) + sizeof(uint32_t) + 2;
     uint64_t *function = n ? tl_rt_memory_take(n * each) : NULL;
     uint32_t base = function ? tl_rt_ids_take(n) : UINT32_MAX;
-    if (base == UINT32_MAX)
+    if (base == UINT32_MAX) {
+        if (function)
+            tl_rt_memory_give(function, n * each);
+        if (n)
+            tl_rt_say_error("no memory, or no more numbers, for the functions of", o->path, 0);
         return false;
+    }
     p->planned = (uint32_t *)(function + n);
     p->chosen = (uint8_t *)(p->planned + n);
     o->wanted = p->chosen + n;

@@ -54,8 +54,8 @@ bool tl_rt_patch_stopped_look(void)
     bool ok = true;
     n = 0;
     at = at ? at : tl_rt_memory_take(THREADS_MOST * sizeof *at);
-    long folder = RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    if (folder < 0 || !at)
+    long folder = at ? RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) : -1;
+    if (folder < 0)
         return false;
     for (long got; ok && (got = RT_SYS3(SYS_getdents64, folder, room, ENTRIES)) != 0;) {
         ok = got > 0;
