@@ -227,6 +227,14 @@ def linked(checks, folder):
         checks.equal(sums, counts, run, "profile and log")
     with open("/proc/%d/maps" % victim.pid) as maps:
         checks.that("libtraceloom-rt" not in maps.read(), "nothing was loaded")
+    for option in ("--libs=libm*", "--min-size=9", "--exact"):
+        done = record(folder, victim.pid, option, "-o", "x.tlp", "--for", "1s")
+        checks.that(done.status == 125 and b"record: %s is for programs that are patched: process %d (linked) has the recorder in it" %
+                    (option.partition("=")[0].encode(), victim.pid) in done.err, option, done)
+    victim.process.send_signal(signal.SIGSTOP)
+    done = record(folder, victim.pid, "-o", "x.tlp", "--for", "1s")
+    checks.that(done.status == 125 and b"record: process %d (linked) does not answer" % victim.pid in done.err, "stopped", done)
+    victim.process.send_signal(signal.SIGCONT)
     victim.end(checks, "linked")
     checks.equal([name for name in settled(folder) if not name.startswith("r")], [], "other files")
     victim = Victim([program, "busy"], settings="mode=fdr:out=second", cwd=folder)

@@ -59,20 +59,22 @@ static bool read_line(long pid, const char *name, const char *key, char *out, si
 }
 
 /* Explains who may control it. */
-static int say_not_allowed(long pid)
+static int say_not_allowed(const tl_control *p)
 {
+    const long pid = p->pid;
     char path[64];
     struct stat st;
     snprintf(path, sizeof path, "/proc/%ld", pid);
     const bool known = stat(path, &st) == 0;
     if (geteuid() == 0)
-        tl_say_error(NULL, "ctl: process %ld cannot be looked at from here, not even by root", pid);
+        tl_say_error(NULL, "%s: process %ld cannot be looked at from here, not even by root", p->verb, pid);
     else if (known && st.st_uid == geteuid())
-        tl_say_error(NULL, "ctl: process %ld has protected itself; only root may command it", pid);
+        tl_say_error(NULL, "%s: process %ld has protected itself; only root may command it", p->verb, pid);
     else if (known && st.st_uid != 0)
-        tl_say_error(NULL, "ctl: only user %lu and root may command process %ld", (unsigned long)st.st_uid, pid);
+        tl_say_error(NULL, "%s: only user %lu and root may command process %ld", p->verb, (unsigned long)st.st_uid,
+                     pid);
     else
-        tl_say_error(NULL, "ctl: only root may command process %ld", pid);
+        tl_say_error(NULL, "%s: only root may command process %ld", p->verb, pid);
     return TL_EXIT_DAMAGED;
 }
 
@@ -81,13 +83,13 @@ static int say_no_recorder(const tl_control *p)
     char state[32] = "";
     read_line(p->pid, "status", "State:\t", state, sizeof state);
     if (state[0] == 'Z') {
-        tl_say_error(NULL, "ctl: process %ld (%s) has ended", p->pid, p->name);
+        tl_say_error(NULL, "%s: process %ld (%s) has ended", p->verb, p->pid, p->name);
         return TL_EXIT_DAMAGED;
     }
     tl_say_error(NULL,
-                 "ctl: process %ld (%s) has no recorder that takes commands; it is there in programs that were "
+                 "%s: process %ld (%s) has no recorder that takes commands; it is there in programs that were "
                  "built with one and run by traceloom record, or with TRACELOOM in the environment",
-                 p->pid, p->name);
+                 p->verb, p->pid, p->name);
     return TL_EXIT_NO;
 }
 
@@ -158,24 +160,24 @@ void tl_control_print_pids(void)
         closedir(d);
 }
 
-bool tl_control_find(tl_control *p, long pid)
+bool tl_control_find(tl_control *p, const char *verb, long pid)
 {
     bool denied;
-    *p = (tl_control){.pid = pid};
+    *p = (tl_control){.verb = verb, .pid = pid};
     return read_line(pid, "comm", "", p->name, sizeof p->name) && find_page(p, &denied);
 }
 
-int tl_control_open(tl_control *p, long pid)
+int tl_control_open(tl_control *p, const char *verb, long pid)
 {
     bool denied;
-    *p = (tl_control){.pid = pid};
+    *p = (tl_control){.verb = verb, .pid = pid};
     if (!read_line(pid, "comm", "", p->name, sizeof p->name)) {
-        tl_say_error(NULL, "ctl: there is no process %ld", pid);
+        tl_say_error(NULL, "%s: there is no process %ld", p->verb, pid);
         return TL_EXIT_DAMAGED;
     }
     if (find_page(p, &denied))
         return TL_EXIT_DONE;
-    return denied ? say_not_allowed(pid) : say_no_recorder(p);
+    return denied ? say_not_allowed(p) : say_no_recorder(p);
 }
 
 void tl_control_close(tl_control *p)
@@ -233,7 +235,7 @@ static bool take_owner(tl_control *p)
             return true;
         wait_step(word(p, CONTROL_OWNER), owner);
     }
-    tl_say_error(NULL, "ctl: process %ld is being commanded by process %lu, which does not end", p->pid,
+    tl_say_error(NULL, "%s: process %ld is being commanded by process %lu, which does not end", p->verb, p->pid,
                  (unsigned long)load(p, CONTROL_OWNER));
     return false;
 }
@@ -241,10 +243,10 @@ static bool take_owner(tl_control *p)
 static int say_silence(const tl_control *p)
 {
     if (tl_control_is_gone(p->pid)) {
-        tl_say_error(NULL, "ctl: process %ld (%s) has ended", p->pid, p->name);
+        tl_say_error(NULL, "%s: process %ld (%s) has ended", p->verb, p->pid, p->name);
         return TL_EXIT_DAMAGED;
     }
-    tl_say_error(NULL, "ctl: process %ld (%s) does not answer for %d s%s", p->pid, p->name, PATIENCE_MS / 1000,
+    tl_say_error(NULL, "%s: process %ld (%s) does not answer for %d s%s", p->verb, p->pid, p->name, PATIENCE_MS / 1000,
                  tl_control_is_stopped(p->pid) ? "; it is stopped (kill -CONT lets it go on)" : "");
     return TL_EXIT_DAMAGED;
 }

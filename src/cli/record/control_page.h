@@ -9,6 +9,7 @@
 #define TL_CONTROL_RESULT  1024u /* bytes of an answer */
 
 typedef struct tl_control {
+    const char *verb; /* for messages: "ctl" */
     long pid;
     char name[64]; /* of the program */
     char *page;
@@ -20,10 +21,11 @@ typedef struct tl_control_status {
     char path[4096];
 } tl_control_status;
 
-/* Finds the page of a process. Reports failures, and returns an exit status: TL_EXIT_NO without recorder. */
-int tl_control_open(tl_control *p, long pid);
+/* Finds the page of a process. Reports failures in the name of a verb, as all later ones, and returns an exit status:
+ * TL_EXIT_NO without recorder. */
+int tl_control_open(tl_control *p, const char *verb, long pid);
 /* The same without a word: false if there is none. */
-bool tl_control_find(tl_control *p, long pid);
+bool tl_control_find(tl_control *p, const char *verb, long pid);
 /* Has the process ended? */
 bool tl_control_is_gone(long pid);
 bool tl_control_is_stopped(long pid); /* by a signal or a debugger */

@@ -78,9 +78,15 @@ bool tl_record_interpreter(const char *path, char out[static PATH_MAX]);
  * why not; an exit status, or TL_EXIT_DONE. */
 int tl_record_library(const char *name, char out[static PATH_MAX]);
 
+/* The first option that only patched programs obey; NULL: none is given. */
+const char *tl_record_only_patched(const tl_arguments *a);
+
+/* ns of a clock that nobody sets. */
+uint64_t tl_record_now(void);
+
 /* Its name, in r->program; NULL, after a message: there is no such process. */
 const char *tl_record_process_name(tl_record *r);
-/* Records a process that runs already (--pid), for a while. An exit status. */
+/* Records a process that runs already (--pid), for a while. An exit status of any verb. */
 int tl_record_process(tl_record *r);
 
 #endif

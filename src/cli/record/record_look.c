@@ -45,15 +45,16 @@ static bool is(const char *how, const char *word)
     return how && strcmp(how, word) == 0;
 }
 
+const char *tl_record_only_patched(const tl_arguments *a)
+{
+    return a->libs.n ? "libs" : a->min_size ? "min-size" : a->exact ? "exact" : a->children ? "children" : NULL;
+}
+
 /* The recorder is in the program, or must be. */
 static int look_linked(tl_record *r, const tl_record_facts *f, bool script)
 {
     const tl_arguments *a = r->cli->args;
-    const char *only = a->libs.n     ? "libs"
-                       : a->children ? "children"
-                       : a->min_size ? "min-size"
-                       : a->exact    ? "exact"
-                                     : NULL;
+    const char *only = tl_record_only_patched(a);
     r->way = TL_WAY_LINKED;
     r->certain = f->has_recorder && !script;
     if (only) {
@@ -121,9 +122,7 @@ static bool choose(tl_record *r, const tl_record_facts *f)
     }
     if (r->way == TL_WAY_PRELOAD && (a->libs.n || a->min_size || a->exact)) {
         tl_say_error(name, "has the calls of -finstrument-functions, and is not patched: --%s goes with --how patch",
-                     a->libs.n     ? "libs"
-                     : a->min_size ? "min-size"
-                                   : "exact");
+                     tl_record_only_patched(a));
         return false;
     }
     return true;

@@ -283,6 +283,8 @@ char *tl_record_settings(const tl_record *r)
         fprintf(f, "%s:", before);
     /* Mistakes end the program before it begins, unless recording begins later, or in what a script or make runs. */
     fprintf(f, "strict=%s:quiet=on:", later || !r->certain ? "off" : "on");
+    if (later || a->duration) /* it takes a command to start and to stop */
+        put_pair(f, "control", "on");
     put_pair(f, "mode", tl_record_mode_name(r->modes));
     const bool relative = r->stem[0] != '/' && getcwd(here, sizeof here);
     snprintf(path, sizeof path, "%s%s%s", relative ? here : "", relative ? "/" : "", r->stem);

@@ -54,14 +54,21 @@ static int open_page(tl_record *r, tl_control *page)
     char name[32];
     const long pid = (long)r->cli->args->pid;
     r->way = is_loaded(pid) ? TL_WAY_PATCH : TL_WAY_LINKED;
-    if (tl_control_find(page, pid))
-        return TL_EXIT_DONE;
+    if (tl_control_find(page, "record", pid)) {
+        const char *only = tl_record_only_patched(r->cli->args);
+        if (r->way == TL_WAY_PATCH || !only)
+            return TL_EXIT_DONE;
+        tl_say_error(NULL, "record: --%s is for programs that are patched: process %ld (%s) has the recorder in it",
+                     only, pid, page->name);
+        tl_control_close(page);
+        return TL_EXIT_RECORD;
+    }
     r->way = TL_WAY_PATCH;
     snprintf(name, sizeof name, "%ld", pid);
     int status = tl_record_library(name, r->library);
     if (status == TL_EXIT_DONE)
         status = tl_attach_inject(pid, r->library);
-    return status == TL_EXIT_DONE ? tl_control_open(page, pid) : status;
+    return status == TL_EXIT_DONE ? tl_control_open(page, "record", pid) : status;
 }
 
 /* Sends a command; failures of its recorder are reported. */
@@ -91,25 +98,18 @@ static int begin(const tl_record *r, tl_control *page)
     return status == TL_EXIT_DONE ? ask(page, "start") : status;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Until the time is over, ^C, or its end. */
 static void wait_for_end(const tl_record *r, const tl_control *page)
 {
     char time[32];
-    const uint64_t wanted = r->cli->args->duration, from = now_ns();
+    const uint64_t wanted = r->cli->args->duration, from = tl_record_now();
     if (wanted)
         tl_say(r->cli, NULL, "recording process %ld (%s) for %s", page->pid, page->name,
                tl_human_time(time, sizeof time, wanted, true));
     else
         tl_say(r->cli, NULL, "recording process %ld (%s) until it ends, or Ctrl-C", page->pid, page->name);
     for (uint64_t done; !tl_interrupted() && tl_attach_is_served(page);) {
-        done = now_ns() - from;
+        done = tl_record_now() - from;
         if (wanted && done >= wanted)
             break;
         const uint64_t step = STEP_MS * UINT64_C(1000000), rest = wanted ? wanted - done : step;

@@ -103,25 +103,51 @@ failed:;
     _exit(written ? TL_EXIT_CANNOT_RUN : TL_EXIT_RECORD);
 }
 
-/* After the time of --for, its recorder stops. */
-static void wait_for_time(tl_record *r)
+uint64_t tl_record_now(void)
 {
-    enum { STEP_NS = 20000000 };
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool has_ended(const tl_record *r)
+{
+    siginfo_t ended = {.si_pid = 0};
+    return waitid(P_PID, (id_t)r->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid;
+}
+
+static void stop_recorder(const tl_record *r)
+{
     char answer[TL_CONTROL_RESULT];
     tl_control page;
-    const uint64_t wanted = r->cli->args->duration;
-    for (uint64_t waited = 0; waited < wanted; waited += STEP_NS) {
-        siginfo_t ended = {.si_pid = 0};
-        if (waitid(P_PID, (id_t)r->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid)
+    if (!tl_control_find(&page, "record", (long)r->pid)) {
+        if (!has_ended(r))
+            tl_say_error(NULL,
+                         "record: --for ends nothing: process %ld (%s) has no recorder that takes commands; what is "
+                         "recorded there goes on to its end",
+                         (long)r->pid, page.name);
+        return;
+    }
+    const int status = tl_control_ask(&page, "stop", answer);
+    if (status == TL_EXIT_DONE)
+        tl_say(r->cli, NULL, "process %ld: %s", (long)r->pid, answer);
+    else if (status == TL_EXIT_NO)
+        tl_say_error(NULL, "record: process %ld: %s", (long)r->pid, answer);
+    tl_control_close(&page);
+}
+
+/* After the time of --for, its recorder stops. */
+static void wait_for_time(const tl_record *r)
+{
+    enum { STEP_NS = 20000000 };
+    const uint64_t wanted = r->cli->args->duration, from = tl_record_now();
+    for (uint64_t waited = 0; waited < wanted; waited = tl_record_now() - from) {
+        if (has_ended(r))
             return;
         const uint64_t rest = wanted - waited;
         nanosleep(&(struct timespec){0, (long)(rest < STEP_NS ? rest : STEP_NS)}, NULL);
     }
-    if (!tl_control_find(&page, (long)r->pid))
-        return;
-    tl_control_ask(&page, "stop", answer);
-    tl_say(r->cli, NULL, "process %ld: %s", (long)r->pid, answer);
-    tl_control_close(&page);
+    stop_recorder(r);
 }
 
 static int wait_for(tl_record *r)

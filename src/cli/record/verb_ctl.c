@@ -139,7 +139,7 @@ int tl_verb_ctl(tl_cli *c)
     if (status != TL_EXIT_DONE)
         return status;
     tl_control page;
-    status = tl_control_open(&page, (long)pid);
+    status = tl_control_open(&page, "ctl", (long)pid);
     if (status != TL_EXIT_DONE)
         return status;
     status = tl_control_ask(&page, command, answer);

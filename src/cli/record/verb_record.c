@@ -115,6 +115,10 @@ static int choose(tl_record *r)
         tl_say_error(NULL, "record: --%s is for programs that are started, and --pid is not", only ? only : "dry-run");
         return TL_EXIT_RECORD;
     }
+    if (a->duration && a->start && strcmp(a->start, "off") == 0) {
+        tl_say_error(NULL, "record: --for is for a recording that begins at once, and with --start off it does not");
+        return TL_EXIT_RECORD;
+    }
     r->name = a->pid ? tl_record_process_name(r) : a->file.word[0];
     return r->name ? TL_EXIT_DONE : TL_EXIT_RECORD;
 }
@@ -122,7 +126,7 @@ static int choose(tl_record *r)
 static int record(tl_record *r)
 {
     if (r->cli->args->pid)
-        return tl_record_process(r);
+        return tl_record_process(r) == TL_EXIT_DONE ? TL_EXIT_DONE : TL_EXIT_RECORD;
     int status = tl_record_find(r);
     if (status == TL_EXIT_DONE)
         status = tl_record_look(r);
