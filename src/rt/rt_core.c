@@ -22,7 +22,6 @@
 #include "rt/rt_store.h"
 
 rt_core tl_rt;
-rt_handlers_filter *tl_rt_handlers_filter;
 
 enum { STATUS_USELESS = 125 }; /* with "strict": nothing could be recorded */
 enum { TRIES = 100 };          /* attempts at a name when other processes take it first */
@@ -44,20 +43,6 @@ bool tl_rt_hook_others(const rt_hook *than)
         if (h != than && h->functions && h->functions() > 0)
             return true;
     return false;
-}
-
-static void set_handlers(bool on)
-{
-    const rt_handlers *h = tl_rt_record_handlers(on, tl_rt.set.modes, tl_rt.threshold > 0);
-    if (on && tl_rt_handlers_filter)
-        h = tl_rt_handlers_filter(h);
-    volatile rt_handlers *to = &tl_rt_handlers;
-    to->enter = h->enter;
-    to->exit = h->exit;
-    to->tail = h->tail;
-    to->argument = h->argument;
-    to->custom = h->custom;
-    to->typed = h->typed;
 }
 
 static void set_state(enum rt_state state)
@@ -174,7 +159,7 @@ static int start(void)
     }
     tl_rt.threshold = ticks_of(tl_rt.set.threshold_ns);
     set_state(RT_ON);
-    set_handlers(true);
+    tl_rt_handlers_set(true);
     for (rt_hook *h = hooks; h; h = h->next)
         if (h->start)
             h->start();
@@ -187,7 +172,7 @@ static void switch_off(bool unpatch)
     for (rt_hook *h = hooks; h && unpatch; h = h->next)
         if (h->stop)
             h->stop();
-    set_handlers(false);
+    tl_rt_handlers_set(false);
     set_state(RT_WAITING);
     __atomic_fetch_add(&tl_rt.epoch, 1, __ATOMIC_SEQ_CST);
     tl_rt_lanes_settle();
@@ -196,7 +181,7 @@ static void switch_off(bool unpatch)
 static void switch_on_again(void)
 {
     set_state(RT_ON);
-    set_handlers(true);
+    tl_rt_handlers_set(true);
 }
 
 int tl_rt_start(void)
@@ -379,6 +364,8 @@ int tl_rt_open(const char *settings, char error[static 256])
     if (!tl_rt_settings_read(&next, settings, error))
         return -EINVAL;
     next.strict = false;
+    if (next.patch != RT_PATCH_OFF)
+        tl_rt_memory_far();
     rt_lock_take(&steps);
     int status = tl_rt.state == RT_WAITING ? close_files() : -EBUSY;
     if (status == 0)
@@ -446,6 +433,7 @@ int tl_rt_offer(void)
     tl_rt_settings_default(&tl_rt.set);
     tl_rt.set.start = false;
     tl_rt.set.quiet = true;
+    tl_rt_memory_far();
     set_state(RT_WAITING);
     tl_rt_lanes_begin();
     int status = tl_rt_control_begin();
@@ -467,10 +455,11 @@ void tl_rt_after_fork(void)
 void tl_rt_child(void)
 {
     steps = (rt_lock){.held = 0};
+    tl_rt_handlers_child();
     uint32_t state = tl_rt.state;
     if (state == RT_OFF || state == RT_OVER)
         return;
-    set_handlers(false);
+    tl_rt_handlers_set(false);
     tl_rt.pid = (int)RT_SYS0(SYS_getpid);
     tl_rt.epoch++;
     if (has_file)

@@ -78,6 +78,11 @@ extern rt_handlers tl_rt_handlers; /* current ones, by state and mode; members a
 /* Handlers in front of those of the mode, when recording is switched on; NULL: none. */
 typedef const rt_handlers *rt_handlers_filter(const rt_handlers *of_mode);
 extern rt_handlers_filter *tl_rt_handlers_filter;
+void tl_rt_handlers_set(bool on); /* those of tl_rt.set's modes; off: that do nothing */
+/* Asks the filter again, if recording is on: what it returns is in force on return. Takes a lock that no hook takes,
+ * and no other lock; not from hooks. */
+void tl_rt_handlers_again(void);
+void tl_rt_handlers_child(void); /* after fork, in the child */
 
 /* A source of hooks, and how it is switched. Registered by constructors, before the recorder begins. */
 typedef struct rt_hook {

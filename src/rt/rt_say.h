@@ -38,5 +38,6 @@ bool tl_rt_read_size(const char *s, uint64_t *out);
 bool tl_rt_read_time(const char *s, uint64_t *ns);
 bool tl_rt_glob(const char *pattern, const char *s); /* * and ? and [a-z]; linear space, quadratic time */
 bool tl_rt_same(const char *a, const char *b);
+const char *tl_rt_base(const char *path); /* its last part */
 
 #endif

@@ -33,22 +33,13 @@ static void add_number(file_name *p, uint64_t v)
     add(p, digit + sizeof digit - n, n);
 }
 
-static const char *base_name(const char *s)
-{
-    const char *base = s;
-    for (; *s; s++)
-        if (*s == '/')
-            base = s + 1;
-    return base;
-}
-
 /* The pattern with %e, %p and %% replaced. */
 static void expand(file_name *p, const char *pattern, const char *exe, int pid)
 {
     for (; *pattern; pattern++) {
         char kind = pattern[0] == '%' ? pattern[1] : 0;
         if (kind == 'e')
-            add(p, base_name(exe), rt_length(base_name(exe)));
+            add(p, tl_rt_base(exe), rt_length(tl_rt_base(exe)));
         else if (kind == 'p')
             add_number(p, (uint64_t)(unsigned)pid);
         else

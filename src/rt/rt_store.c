@@ -19,7 +19,8 @@ static uintptr_t wished; /* where the next mapping shall be; 0: anywhere */
 
 void tl_rt_memory_far(void)
 {
-    wished = FAR_AWAY;
+    if (!wished)
+        wished = FAR_AWAY;
 }
 
 /* An address for a new mapping, which the kernel takes if it is free. */

@@ -56,7 +56,7 @@ void tl_rt_store_forget(rt_store *s, bool busy);
 void tl_rt_store_leave(void *p, uint64_t n, bool busy); /* the same for a piece that was taken */
 
 /* From now on all of the recorder's mappings lie far away from the program and its libraries, where jumps of patched
- * code want to go. Before the first of them. */
+ * code want to go. Before the first of them, if possible. */
 void tl_rt_memory_far(void);
 /* The recorder's own memory, private and zero; NULL: out of memory. From anywhere. */
 void *tl_rt_memory_take(size_t n);

@@ -88,6 +88,15 @@ bool tl_rt_same(const char *a, const char *b)
     return *a == *b;
 }
 
+const char *tl_rt_base(const char *path)
+{
+    const char *base = path;
+    for (; *path; path++)
+        if (*path == '/' && path[1])
+            base = path + 1;
+    return base;
+}
+
 bool tl_rt_read_time(const char *s, uint64_t *ns)
 {
     static const struct {

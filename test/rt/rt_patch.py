@@ -5,9 +5,13 @@
     rt_patch.py choose     patterns, sizes, libraries
     rt_patch.py switch     code is switched on and off while four threads run in it; in the end it is that of the file,
                            but for dead bytes
+    rt_patch.py settings   one process is recorded again and again, with other settings each time
     rt_patch.py later      libraries that are opened and closed, also while code is switched on and off
+    rt_patch.py others     of a library that is opened later nothing is recorded but what the patterns select
+    rt_patch.py left_out   a library that cannot be patched is looked at once, whatever is opened afterwards
     rt_patch.py faults     system calls of the recorder fail, one at a time: the program does not notice
     rt_patch.py refused    a system that does not let code be changed: one message, nothing is patched"""
+import fnmatch
 import json
 import os
 import re
@@ -35,16 +39,38 @@ FEWER, TOO_MANY = 99, 20                  # later ones are not those of patching
 PT_LOAD, PF_X = 1, 1
 
 
-def build(source, *flags):
+def build(source, *flags, name=None):
     compiler = next((c for c in COMPILERS if shutil.which(c)), None) or harness.skip("no compiler")
-    name = os.path.splitext(source)[0]
-    path = os.path.join(rt_build.folder("patch"), "-".join([name] + [re.sub(r"\W", "", flag) for flag in flags]))
+    name = name or "-".join([os.path.splitext(source)[0]] + [re.sub(r"\W", "", flag) for flag in flags])
+    path = os.path.join(rt_build.folder("patch"), name)
     with rt_build.Locked(path):
         inputs = [os.path.join(rt_build.HERE, source), os.path.abspath(__file__)]
         if not rt_build.newer(path, inputs):
             rt_build.call([compiler, "-std=gnu17", "-O2", "-I", os.path.join(harness.SOURCE, "include")] + list(flags) + [inputs[0], "-o", path + ".new", "-lpthread"])
             os.rename(path + ".new", path)
     return path
+
+
+def with_library(source):
+    """A program that is linked with a library that is called lib*."""
+    library = os.path.join(rt_build.folder("patch"), "libcount_plugin.so")
+    plugin = build("count_plugin.c", "-shared", "-fPIC")
+    with rt_build.Locked(library):
+        shutil.copy(plugin, library + ".new")
+        os.rename(library + ".new", library)
+    return build(source, "-Wl,--no-as-needed", library, "-Wl,-rpath," + os.path.dirname(library), name=os.path.splitext(source)[0] + "-library")
+
+
+def exported(path):
+    """Names of the functions that a library exports."""
+    words = (line.split() for line in run(["nm", "-D", "--defined-only", path], dict(os.environ)).stdout.splitlines())
+    return {word[2].split("@")[0] for word in words if len(word) == 3 and word[1] in "TWi"}
+
+
+def loaded(program, name):
+    """The path of a library that the loader gives to a program."""
+    lines = run(["ldd", program], dict(os.environ)).stdout.splitlines()
+    return next(line.split()[2] for line in lines if line.split()[0].startswith(name))
 
 
 def recorder():
@@ -54,7 +80,7 @@ def recorder():
     return path
 
 
-def settings(out, more):
+def environment(out, more):
     env = {key: value for key, value in os.environ.items() if not key.startswith(("TRACELOOM", "XRAY_", "LD_PRELOAD"))}
     env["TRACELOOM"] = "mode=profile:out=%s:%s" % (out, more)
     return env
@@ -64,7 +90,7 @@ def preloaded(out, more="patch=on"):
     """For a program that will record to `out`, which must not be there yet."""
     if os.path.exists(out):
         os.unlink(out)
-    return dict(settings(out, more), LD_PRELOAD=recorder())
+    return dict(environment(out, more), LD_PRELOAD=recorder())
 
 
 def run(command, env):
@@ -133,13 +159,15 @@ def choose(checks, folder):
         checks.equal((done.returncode, done.stdout), (125, ""), more, "with strict")
         checks.that(done.stderr.count("\n") == 1 and word in done.stderr, more, "message:", done.stderr)
     # Functions of libraries, if they are named: libc by more than lib*.
-    done = run(["/bin/ls", folder], preloaded(out, "patch=on:libs=lib*"))
-    few = len(calls_of(checks, out))
-    done = run(["/bin/ls", folder], preloaded(out, "patch=on:libs=libc.so*"))
-    checks.equal((done.returncode, done.stderr), (0, ""), "ls with libc patched")
-    many = calls_of(checks, out)
-    checks.that(few > 0 and sum(name in ("malloc", "strlen", "memcpy", "__libc_start_main", "qsort", "setlocale", "exit") or
-                                name.startswith("libc.so") for name in many) > 0, few, "functions, then", sorted(many)[:50])
+    user = with_library("found_user.c")
+    of_libc = exported(loaded(user, "libc.so"))
+    for libs, plugin, libc in (("lib*", True, False), ("libcount*", True, False), ("libc.so*", False, True), ("libc*", True, True)):
+        done = run([user], preloaded(out, "patch=on:libs=" + libs))
+        same(checks, done, [user], libs)
+        calls = calls_of(checks, out)
+        found = {name.split("@")[0] for name in calls} & of_libc
+        checks.equal((calls.get("plugin_work", 0) > 0, len(found) > 0), (plugin, libc), libs, "of the library and of libc", sorted(found)[:9])
+        checks.that(calls.get("main", 0) == 1, libs, "main", calls.get("main"))
 
 
 # ---- switching ----
@@ -254,6 +282,35 @@ def switch(checks, folder):
         switched(checks, folder, first)
 
 
+# ---- one process, other settings ----
+
+def settings(checks, folder):
+    """What an earlier recording had patched is not in a later one that does not ask for it, and the other way round."""
+    program = with_library("patch_user.c")
+    own, library = {"turn", "callback", "large"}, {"plugin_work", "plugin_leaf"}
+    wishes = [((), own), (("--libs", "libcount*"), own | library), (("--exact", "--libs", "libcount*"), own | library), ((), own),
+              (("--libs", "libcount*", "--min-size", "64"), {"large"}), (("--libs", "libcount*", "-F", "plugin_leaf"), {"plugin_leaf"}),
+              (("--exact",), own), (("--libs", "libcount*"), own | library)]
+    for more in ("patch=off:start=off", "patch=on:start=off"):
+        child = subprocess.Popen([program], env=preloaded(os.path.join(folder, "first.tlp"), more), stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            checks.equal(child.stdout.readline(), "ready\n", "begin")
+            for i, (words, expected) in enumerate(wishes):
+                out = os.path.join(folder, "%d.tlp" % i)
+                done = harness.run("record", "-p", str(child.pid), "--for", "50ms", "-q", "-o", out, *words)
+                checks.equal(done.status, 0, more, words, done)
+                calls = calls_of(checks, out)
+                checks.equal({name for name in calls if calls[name]}, expected, more, i, words)
+                checks.equal((differences(child.pid, program), child.poll()), (set(), None), more, words, "code afterwards")
+                os.unlink(out)
+            checks.equal(child.communicate(timeout=PATIENCE), ("", ""), more, "output")
+            checks.equal(child.returncode, 0, more, "the end")
+        finally:
+            child.kill()
+            child.wait()
+
+
 # ---- libraries ----
 
 def later(checks, folder):
@@ -285,6 +342,30 @@ def later(checks, folder):
     finally:
         child.kill()
         child.wait()
+
+
+def others(checks, folder):
+    """Functions without padding, so that jumps count on the bytes of the next one."""
+    library = build("patch_crowd.c", "-shared", "-fPIC", "-falign-functions=1")
+    program, out = build("patch_opens.c"), os.path.join(folder, "out.tlp")
+    for pattern in ("crowd_1*", "crowd_*[02468]", "crowd_all"):
+        done = run([program, library], preloaded(out, "patch=on:libs=patch_crowd*:func=main:func=" + pattern))
+        same(checks, done, [program, library], pattern)
+        made, calls = printed(done.stdout), calls_of(checks, out)
+        expected = {name: n for name, n in made.items() if fnmatch.fnmatchcase(name, pattern)}
+        checks.equal({name: n for name, n in calls.items() if n}, dict(expected, main=1), pattern, "calls")
+
+
+def left_out(checks, folder):
+    """The message that says why comes once."""
+    bare = build("found_plain.c", "-shared", "-fPIC", "-nostartfiles", "-fno-asynchronous-unwind-tables", "-Wl,--no-eh-frame-hdr",
+                 "-fvisibility=hidden", "-Wl,-s", name="found_bare")
+    plugin, out = build("count_plugin.c", "-shared", "-fPIC"), os.path.join(folder, "out.tlp")
+    command = [build("patch_opens.c"), bare, plugin, plugin, bare]
+    done = run(command, preloaded(out, "patch=on:libs=found_bare*:libs=count_*"))
+    checks.equal((done.returncode, done.stdout), plain(command)[:2], "the program")
+    checks.equal(re.findall("no functions are patched in '(.*)'", done.stderr), [bare], "messages", done.stderr)
+    checks.equal(done.stderr.count("\n"), 1, "messages", done.stderr)
 
 
 # ---- faults ----
@@ -327,7 +408,7 @@ def refused(checks, folder):
     checks.equal(done.stderr.count("\n"), 1, "messages", done.stderr)
 
 
-CASES = {"inert": inert, "choose": choose, "switch": switch, "later": later, "faults": faults, "refused": refused}
+CASES = {"inert": inert, "choose": choose, "switch": switch, "settings": settings, "later": later, "others": others, "left_out": left_out, "faults": faults, "refused": refused}
 
 
 def main():

@@ -148,7 +148,7 @@ traceloom_script(rt.found.later.arm rt/rt_found.py later arm-found-clang19)
 traceloom_script(rt.sleds.arm-found-clang19 rt/rt_sleds.py arm-found-clang19)
 traceloom_script(rt.found.no_room rt/rt_found.py no_room found-clang19-nopie)
 # Programs that were not built for recording.
-foreach(case inert choose switch later faults refused)
+foreach(case inert choose switch settings later others left_out faults refused)
   traceloom_script(rt.patch.${case} rt/rt_patch.py ${case})
 endforeach()
 foreach(mode profile fdr ctf)

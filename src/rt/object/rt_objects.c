@@ -40,7 +40,7 @@ static rt_object *known_at(uintptr_t address, uint32_t n)
 {
     while (n > 0) {
         rt_object *o = __atomic_load_n(&object[--n], __ATOMIC_RELAXED);
-        if (address - o->low < o->high - o->low && !o->gone)
+        if (rt_object_has(o, address) && !o->gone)
             return o;
     }
     return NULL;
@@ -233,8 +233,7 @@ const rt_object *tl_rt_object_at(uintptr_t address)
     if (!o)
         return NULL;
     rt_object *found = NULL;
-    if (tl_rt_maps_find(address, &header, o->path) && tl_rt_image_read(o, header) &&
-        address - o->low < o->high - o->low) {
+    if (tl_rt_maps_find(address, &header, o->path) && tl_rt_image_read(o, header) && rt_object_has(o, address)) {
         found = tl_rt_unload_is_watched(o) ? latest_at(o) : load_again(o);
         if (!found)
             found = append(o, true);
@@ -334,7 +333,7 @@ static void leave(rt_object *o)
 /* Does it leave without reporting that itself? */
 static bool leaves_silently(const rt_object *o, uintptr_t address)
 {
-    return address - o->low < o->high - o->low && !o->gone && (!o->map || o->found);
+    return rt_object_has(o, address) && !o->gone && (!o->map || o->found);
 }
 
 void tl_rt_object_leaves(uintptr_t address)

@@ -7,6 +7,7 @@
 #define TL_RT_OBJECTS_H
 
 #include "rt/rt_core.h"
+#include "rt/rt_sys.h"
 
 struct rt_sled_found; /* of objects that were not linked with it, rt_sled.h */
 struct rt_sled_map;   /* of the start file, rt_object_start.h: trampolines and the bounds of xray_instr_map */
@@ -33,6 +34,11 @@ typedef struct rt_object {
     char build_id[65];             /* hex; "" unknown */
     char path[RT_PATH];            /* "" unknown */
 } rt_object;
+
+RT_INLINE bool rt_object_has(const rt_object *o, uintptr_t address)
+{
+    return address - o->low < o->high - o->low;
+}
 
 uint32_t tl_rt_objects(void);
 const rt_object *tl_rt_object(uint32_t index); /* 0 .. tl_rt_objects()-1 */

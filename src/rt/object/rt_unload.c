@@ -94,11 +94,6 @@ static finalize *volatile *find_in(const rt_object *o, const dynamic *d, unsigne
     return NULL;
 }
 
-static bool has(const rt_object *o, uintptr_t address)
-{
-    return address - o->low < o->high - o->low;
-}
-
 /* The same for an object that may be unloaded. */
 static places find_places(const rt_object *o)
 {
@@ -109,7 +104,7 @@ static places find_places(const rt_object *o)
         section = p[i].p_type == PT_DYNAMIC ? &p[i] : section;
         found.relro = p[i].p_type == PT_GNU_RELRO ? &p[i] : found.relro;
     }
-    if (!page || !section || has(o, program) || has(o, (uintptr_t)&libc_finalize))
+    if (!page || !section || rt_object_has(o, program) || rt_object_has(o, (uintptr_t)&libc_finalize))
         return found;
     const dynamic d = read_dynamic(o, (const Elf64_Dyn *)(o->bias + section->p_vaddr));
     for (unsigned k = 0; d.symbols && d.strings && k < PLACES; k++)
@@ -143,7 +138,7 @@ void tl_rt_unload_watch(const rt_object *o)
     finalize *there = NULL;
     for (unsigned k = 0; k < PLACES && !there; k++) {
         there = p.at[k] ? *p.at[k] : NULL;
-        if (has(o, (uintptr_t)there)) /* not resolved yet */
+        if (rt_object_has(o, (uintptr_t)there)) /* not resolved yet */
             there = NULL;
     }
     /* NULL: no libc defines it. Another one: a second libc (dlmopen). */

@@ -83,15 +83,6 @@ bool tl_rt_wanted_patterns(void)
     return tl_rt.set.nfunc || tl_rt.set.nnot;
 }
 
-static const char *base_of(const char *path)
-{
-    const char *base = path;
-    for (; *path; path++)
-        if (*path == '/' && path[1])
-            base = path + 1;
-    return base;
-}
-
 /* The name of a function without a symbol. */
 static void place_of(char out[static PLACE], const char *object, uint64_t address)
 {
@@ -119,7 +110,7 @@ static void place_of(char out[static PLACE], const char *object, uint64_t addres
 static void read_names(rt_table *t, const rt_object *o)
 {
     rt_symbols *s = tl_rt_symbols_open(o);
-    const char *object = base_of(o->path);
+    const char *object = tl_rt_base(o->path);
     const bool all = !tl_rt_wanted_patterns(), named = tl_rt.set.nfunc != 0;
     const size_t n = s ? tl_rt_symbols_count(s) : 0;
     uint64_t address, before = 0;
@@ -171,8 +162,8 @@ static bool wants(const rt_table *t, const rt_object *o, uint64_t address)
     if (low < t->n && t->address[low] >> 1 == address)
         return t->address[low] & 1;
     char place[PLACE];
-    place_of(place, base_of(o->path), address);
-    return is_wanted(base_of(o->path), place);
+    place_of(place, tl_rt_base(o->path), address);
+    return is_wanted(tl_rt_base(o->path), place);
 }
 
 bool tl_rt_wanted(const rt_object *o, uintptr_t address)

@@ -1,12 +1,11 @@
 /* The hook "patch": functions of programs that were not built for recording, by changing their code in memory.
  *
- * Objects are planned when recording begins for the first time, and placed whenever the patterns select other functions
- * than before; `start` and `stop` change code. Before anything else is changed, the self-test must succeed.
+ * Objects are planned when recording begins for the first time with settings that ask for them, and placed whenever the
+ * patterns select other functions than before; `start` and `stop` change code. Before anything else is changed, the
+ * self-test must succeed. Later recordings may ask for other objects: of the ones before, nothing is recorded then.
  *
  * Only in libtraceloom-rt.so, and only if the settings ask for it: patch=on; or patch=auto, in a program without hooks
  * of another kind, or for libraries that are named. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 
 #include "rt/control/rt_control.h"
@@ -14,6 +13,7 @@
 #include "rt/object/rt_ids.h"
 #include "rt/object/rt_wanted.h"
 #include "rt/patch/rt_patch_object.h"
+#include "rt/patch/rt_tasks.h"
 #include "rt/rt_say.h"
 
 enum { STATUS_USELESS = 125, BEFORE_LIFE = 101, BEHIND_LIFE = 103, PATIENCE_MS = 1000 };
@@ -23,7 +23,10 @@ volatile bool tl_rt_patch_removing;
 static rt_patched *first;
 static bool loading; /* nothing of the program has run yet */
 static bool began_alone;
-static enum { NEW, READY, NONE } state;
+static bool looked; /* has anything been looked for yet? */
+static bool tested; /* the self-test has succeeded */
+static bool on;     /* between start and stop; with the lock */
+static bool missed; /* the loader has opened objects since they were looked for, while off; with the lock */
 
 static bool others; /* hooks of another kind have functions; asked before the lock is taken, which they take, too */
 
@@ -71,20 +74,19 @@ static bool is_single(void)
 }
 #endif
 
+static bool count_task(void *arg, long folder, const char *name)
+{
+    unsigned *n = arg;
+    (void)folder;
+    (void)name;
+    return ++*n < 2;
+}
+
 /* Threads of the process; 2: more than one, or unknown. */
 static unsigned threads(void)
 {
-    if (is_single())
-        return 1;
-    char room[512];
     unsigned n = 0;
-    long fd = RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    long got = fd < 0 ? 0 : RT_SYS3(SYS_getdents64, fd, room, sizeof room);
-    for (long i = 0; i < got; i += *(uint16_t *)(void *)(room + i + 16)) /* d_reclen, then d_type and d_name */
-        n += room[i + 19] != '.';
-    if (fd >= 0)
-        RT_SYS1(SYS_close, fd);
-    return n == 1 ? 1 : 2;
+    return is_single() || tl_rt_tasks(count_task, &n) ? 1 : 2;
 }
 
 static enum rt_patch_when when(void)
@@ -96,7 +98,17 @@ static enum rt_patch_when when(void)
 
 /* ---- objects ---- */
 
-rt_patched *tl_rt_patch_add(const struct link_map *m)
+static bool settings_ask(void)
+{
+    return tl_rt.set.patch == RT_PATCH_ON || (tl_rt.set.patch == RT_PATCH_AUTO && (tl_rt.set.nlibs || !others));
+}
+
+static bool is_asked(const rt_patched *p)
+{
+    return p->asked && !p->o->gone;
+}
+
+static rt_patched *add(const struct link_map *m)
 {
     rt_object *o = (rt_object *)(uintptr_t)tl_rt_object_at((uintptr_t)m->l_ld);
     rt_patched *p = first;
@@ -104,16 +116,17 @@ rt_patched *tl_rt_patch_add(const struct link_map *m)
         return NULL;
     while (p && p->o != o)
         p = p->next;
-    if (p) { /* it was closed, and comes again */
+    if (p && (p->closed || p->loaded != o->loaded)) /* it was closed, and comes again */
         tl_rt_patch_again(p);
-        return p;
-    }
-    p = o->count ? NULL : tl_rt_patch_object(o);
-    if (p) {
+    if (!p) {
+        p = tl_rt_patch_object(o);
+        if (!p)
+            return NULL;
         p->next = first;
         first = p;
     }
-    return p;
+    p->asked = !p->left_out;
+    return p->asked ? p : NULL;
 }
 
 static void find_objects(void)
@@ -121,7 +134,34 @@ static void find_objects(void)
     const struct r_debug *d = tl_rt_patch_loader();
     for (const struct link_map *m = d ? d->r_map : NULL; m; m = m->l_next)
         if (tl_rt_patch_is_wanted(m))
-            tl_rt_patch_add(m);
+            add(m);
+}
+
+/* Relocations would go into our changes. */
+static bool has_relocated_code(const struct link_map *m)
+{
+    for (const ElfW(Dyn) *d = m->l_ld; d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_TEXTREL || (d->d_tag == DT_FLAGS && (d->d_un.d_val & DF_TEXTREL)))
+            return true;
+    return false;
+}
+
+/* Objects that are not known yet. The loader may not have relocated them. */
+static void add_opened(enum rt_patch_when now, bool change)
+{
+    const struct r_debug *d = tl_rt_patch_loader();
+    for (const struct link_map *m = d ? d->r_map : NULL; m; m = m->l_next) {
+        const rt_patched *known = first;
+        while (known && (known->closed || !rt_object_has(known->o, (uintptr_t)m->l_ld)))
+            known = known->next;
+        if (known || !settings_ask() || !tl_rt_patch_is_wanted(m) || has_relocated_code(m))
+            continue;
+        rt_patched *p = add(m);
+        if (!p || tl_rt_patch_select(p, now) == 0 || !change)
+            continue;
+        tl_rt_patch_change(p, true, now);
+        tl_rt_patch_told(p);
+    }
 }
 
 /* Blocks of an object lie together, near its code. All objects get room for them before the first one is placed, whose
@@ -130,8 +170,9 @@ static void keep_room(void)
 {
     if (tl_rt_patch_space_look() != 0)
         return;
-    for (const rt_patched *p = first; p; p = p->next)
-        tl_rt_patch_keep_room(p);
+    for (rt_patched *p = first; p; p = p->next)
+        if (is_asked(p))
+            tl_rt_patch_keep_room(p);
 }
 
 static void follow_loader(void)
@@ -140,27 +181,43 @@ static void follow_loader(void)
         tl_rt_say_error("libraries that are opened later are not patched: the loader cannot be followed", NULL, 0);
 }
 
-/* Once, when recording begins for the first time. */
-static void prepare(void)
+static bool test(void)
 {
     int error = 0;
-    state = NONE;
-    if (tl_rt.set.patch == RT_PATCH_OFF)
-        return;
-    if (tl_rt.set.patch == RT_PATCH_AUTO && !tl_rt.set.nlibs && others)
-        return;
+    if (tested)
+        return true;
     tl_rt_patch_space_begin(tl_rt_patch_program());
     const char *wrong = tl_rt_patch_selftest(&error);
-    if (wrong) {
+    if (wrong)
         refuse(wrong, error);
-        return;
+    tested = !wrong;
+    return tested;
+}
+
+/* Whenever recording begins: what do the settings ask for now? Returns how many functions there are. */
+static uint32_t prepare(void)
+{
+    uint32_t n = 0;
+    bool any = false;
+    const bool wanted = settings_ask() && test();
+    looked = true;
+    missed = false;
+    for (rt_patched *p = first; p; p = p->next)
+        p->asked = false;
+    if (wanted) {
+        find_objects();
+        keep_room();
+        follow_loader();
     }
-    find_objects();
-    state = READY;
-    keep_room();
-    follow_loader();
-    if (!first && !others)
+    for (rt_patched *p = first; p; p = p->next) {
+        any = any || is_asked(p);
+        n += is_asked(p) ? p->o->count : 0;
+        if (!p->asked && !p->o->gone)
+            tl_rt_patch_drop(p, when());
+    }
+    if (wanted && !any && !others)
         useless("no functions were found that can be patched", 0);
+    return n;
 }
 
 uint64_t tl_rt_patch_lock(void)
@@ -189,17 +246,26 @@ static uint64_t lock_calmly(void)
     }
 }
 
+/* The loader's lock is held: its list stays as it is, and so does what is on it. */
+static int look(struct dl_phdr_info *info, size_t size, void *n)
+{
+    (void)info;
+    (void)size;
+    const uint64_t mask = tl_rt_patch_lock();
+    *(uint32_t *)n = prepare();
+    tl_rt_patch_unlock(mask);
+    return 1;
+}
+
 static uint32_t functions(void)
 {
     uint32_t n = 0;
-    if (state == NEW && tl_rt.set.patch != RT_PATCH_OFF)
+    if (tl_rt.set.patch != RT_PATCH_OFF)
         others = tl_rt_hook_others(tl_rt_patch_hook());
-    uint64_t mask = tl_rt_patch_lock();
-    if (state == NEW)
-        prepare();
-    for (const rt_patched *p = first; p; p = p->next)
-        n += p->o->gone ? 0 : p->o->count;
-    tl_rt_patch_unlock(mask);
+    if (tl_rt.set.nlibs || first)
+        dl_iterate_phdr(look, &n);
+    else /* at most the program, which stays */
+        look(NULL, 0, &n);
     return n;
 }
 
@@ -208,26 +274,29 @@ static uint32_t functions(void)
 static uint32_t select_all(void)
 {
     uint32_t n = 0;
+    bool any = false;
     uint64_t mask = lock_calmly();
     const enum rt_patch_when now = when();
-    for (rt_patched *p = first; p; p = p->next)
-        n += p->o->gone ? 0 : tl_rt_patch_select(p, now);
+    for (rt_patched *p = first; p; p = p->next) {
+        any = any || is_asked(p);
+        n += is_asked(p) ? tl_rt_patch_select(p, now) : 0;
+    }
     tl_rt_patch_unlock(mask);
-    if (n == 0 && first && !tl_rt.set.nfunc && !tl_rt.set.nnot)
+    if (n == 0 && any && !tl_rt.set.nfunc && !tl_rt.set.nnot)
         useless("none of the functions can be patched", 0);
     return n;
 }
 
 /* Other threads are stopped if possible, which needs help from outside. Then nothing may be done that needs a lock. */
-static void change_all(bool on)
+static void change_all(bool to)
 {
     enum rt_patch_when now = when();
     const bool stopped = now == RT_PATCH_RUNNING && tl_rt_world_stop();
     if (stopped)
         now = tl_rt_patch_stopped_look() ? RT_PATCH_STOPPED : RT_PATCH_ALONE;
     for (rt_patched *p = first; p; p = p->next)
-        if (!p->o->gone)
-            tl_rt_patch_change(p, on, now);
+        if (to ? is_asked(p) : !p->o->gone)
+            tl_rt_patch_change(p, to, now);
     if (stopped)
         tl_rt_world_go();
 }
@@ -235,9 +304,13 @@ static void change_all(bool on)
 static void start(void)
 {
     uint64_t mask = lock_calmly();
+    on = true;
+    if (missed)
+        add_opened(when(), false);
+    missed = false;
     change_all(true);
     for (rt_patched *p = first; p; p = p->next)
-        if (!p->o->gone)
+        if (is_asked(p))
             tl_rt_patch_told(p);
     tl_rt_patch_unlock(mask);
 }
@@ -248,8 +321,17 @@ static void stop(void)
     if (tl_rt_ending)
         return;
     uint64_t mask = lock_calmly();
+    on = false;
     change_all(false);
     tl_rt_patch_unlock(mask);
+}
+
+void tl_rt_patch_opened(void)
+{
+    if (on)
+        add_opened(RT_PATCH_LOADING, true); /* nobody can be in its code */
+    else
+        missed = true;
 }
 
 const rt_hook *tl_rt_patch_hook(void)
@@ -266,7 +348,7 @@ static bool is_preloaded(void)
     return list && tl_rt_glob("*traceloom-rt*", list);
 }
 
-__attribute__((constructor(BEFORE_LIFE))) static void add(void)
+__attribute__((constructor(BEFORE_LIFE))) static void begin(void)
 {
     loading = is_preloaded();
     began_alone = threads() == 1;
@@ -278,7 +360,7 @@ __attribute__((constructor(BEFORE_LIFE))) static void add(void)
 __attribute__((constructor(BEHIND_LIFE))) static void loaded(void)
 {
     /* With start=off, too, libraries are followed from the begin on. */
-    const bool waits = tl_rt.state == RT_WAITING && state == NEW;
+    const bool waits = tl_rt.state == RT_WAITING && !looked;
     if (waits && (tl_rt.set.nlibs || ONLY_BEFORE_MAIN))
         functions();
     if (waits && ONLY_BEFORE_MAIN) {

@@ -40,11 +40,6 @@ static const char *const direct[KINDS] = {tl_rt_trampoline_entry,    tl_rt_tramp
 static const char *const far[KINDS] = {tl_rt_far_entry,    tl_rt_far_exit,   tl_rt_far_tail,
                                        tl_rt_far_argument, tl_rt_far_custom, tl_rt_far_typed};
 
-static bool has(const rt_object *o, uintptr_t address)
-{
-    return address - o->low < o->high - o->low;
-}
-
 static bool is_near(const rt_object *o, uintptr_t low, uintptr_t high)
 {
     const uintptr_t from = low < o->low ? low : o->low, to = high > o->high ? high : o->high;
@@ -73,7 +68,7 @@ static bool take_at(uintptr_t at)
 static uintptr_t take_page(const rt_object *o)
 {
     const uintptr_t low = o->low & -(uintptr_t)STEP, high = (o->high + STEP - 1) & -(uintptr_t)STEP;
-    const bool is_program = has(o, getauxval(AT_PHDR));
+    const bool is_program = rt_object_has(o, getauxval(AT_PHDR));
     for (uintptr_t d = STEP; d <= tl_rt_sled_reach; d += (d / 8 & -(uintptr_t)STEP) + STEP) {
         if (d < low && low - d >= LOWEST && is_near(o, low - d, high) && take_at(low - d))
             return low - d;
@@ -120,7 +115,7 @@ static bool make_way(const rt_object *o, rt_sled_found *f)
 /* The program and the libraries it starts with are never unloaded. */
 static bool stays(const rt_object *o)
 {
-    return early || has(o, getauxval(AT_PHDR));
+    return early || rt_object_has(o, getauxval(AT_PHDR));
 }
 
 static void add(const rt_object *o, uintptr_t begin, uintptr_t end)
@@ -152,7 +147,7 @@ static const rt_object *known(uintptr_t address)
 {
     for (uint32_t i = 0; i < tl_rt_objects(); i++) {
         const rt_object *o = tl_rt_object(i);
-        if (o->map && !o->gone && has(o, address))
+        if (o->map && !o->gone && rt_object_has(o, address))
             return o;
     }
     return NULL;
@@ -162,8 +157,8 @@ static const rt_object *known(uintptr_t address)
 static bool look_at(uintptr_t address, rt_object *o)
 {
     uintptr_t header;
-    return tl_rt_maps_find(address, &header, o->path) && tl_rt_image_read(o, header) && has(o, address) &&
-           !has(o, (uintptr_t)tl_rt_life);
+    return tl_rt_maps_find(address, &header, o->path) && tl_rt_image_read(o, header) && rt_object_has(o, address) &&
+           !rt_object_has(o, (uintptr_t)tl_rt_life);
 }
 
 bool tl_rt_found_object(uintptr_t address, const char *path)

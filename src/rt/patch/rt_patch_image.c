@@ -211,15 +211,6 @@ patch_range *tl_rt_patch_symbols(const rt_object *o, uint32_t *count, size_t *si
 
 /* ---- which objects ---- */
 
-static const char *base_of(const char *path)
-{
-    const char *base = path;
-    for (; *path; path++)
-        if (*path == '/')
-            base = path + 1;
-    return base;
-}
-
 /* Does the text begin like this, before any * ? or [ ? */
 static bool begins(const char *text, const char *with)
 {
@@ -233,12 +224,12 @@ static bool matches(const char *pattern, const char *path)
 {
     static const char *const named[] = {"libc.", "libpthread.", "libgcc_s."};
     static const char *const by[] = {"libc", "libpthread", "libgcc_s"};
-    const char *base = base_of(path);
+    const char *base = tl_rt_base(path);
     if (!tl_rt_glob(pattern, base) && !tl_rt_glob(pattern, path))
         return false;
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
         if (begins(base, named[i]))
-            return begins(base_of(pattern), by[i]);
+            return begins(tl_rt_base(pattern), by[i]);
     return true;
 }
 

@@ -33,7 +33,7 @@ static struct {
     patch_code code;
     rt_patch_text text;
     uint8_t on[64], *wanted;
-    bool tried;
+    bool tried, planned, placed;
 } loader;
 
 /* ---- the loader's function ---- */
@@ -50,7 +50,9 @@ static bool place_function(uint64_t function, bool alone)
     bool found = false;
     for (unsigned i = 0; i < PATCH_STUB_ENTERS; i++)
         stubs.enter[i] = (uintptr_t)tl_rt_patch_later;
-    if (!patch_plan_make(&loader.plan, &loader.image, tl_rt_patch_machine(), &tl_rt_patch_memory, &named, &range, 1))
+    loader.planned =
+        patch_plan_make(&loader.plan, &loader.image, tl_rt_patch_machine(), &tl_rt_patch_memory, &named, &range, 1);
+    if (!loader.planned)
         return false;
     for (uint32_t i = 0; i < loader.plan.functions; i++) {
         patch_function *f = &loader.plan.function[i];
@@ -59,23 +61,15 @@ static bool place_function(uint64_t function, bool alone)
         if (f->begin != function && f->why == PATCH_OK)
             f->why = PATCH_NOT_WANTED;
     }
-    if (!found || !patch_place(&loader.code, &loader.plan, tl_rt_patch_space(), &order))
+    loader.placed = found && patch_place(&loader.code, &loader.plan, tl_rt_patch_space(), &order);
+    if (!loader.placed)
         return false;
     return loader.code.counts.patched == 1 && loader.code.changes <= sizeof loader.on &&
            patch_check(&loader.code, &loader.plan, &where) && tl_rt_patch_space_seal() == 0;
 }
 
-bool tl_rt_patch_later_begin(enum rt_patch_when when)
+static bool put_in(const struct r_debug *d, enum rt_patch_when when)
 {
-    const struct r_debug *d = tl_rt_patch_loader();
-    const rt_object *o = d && d->r_brk ? tl_rt_object_at(d->r_brk) : NULL;
-    if (loader.tried)
-        return true;
-    loader.tried = true;
-    char *stack = tl_rt_memory_take(STACK);
-    if (!o || !stack || !tl_rt_patch_image(o, &loader.image))
-        return false;
-    tl_rt_patch_later_stack = stack + STACK - ALIGNED;
     if (!place_function(d->r_brk, when == RT_PATCH_LOADING))
         return false;
     loader.wanted = tl_rt_memory_take(loader.plan.functions);
@@ -92,49 +86,48 @@ bool tl_rt_patch_later_begin(enum rt_patch_when when)
     return error == 0 && loader.on[0];
 }
 
-/* ---- the list ---- */
-
-static bool has(const rt_object *o, const struct link_map *m)
+/* Unless a change is in the code: then threads may come here. */
+static void give_back(char *stack)
 {
-    return (uintptr_t)m->l_ld - o->low < o->high - o->low;
+    for (size_t i = 0; i < sizeof loader.on; i++)
+        if (loader.on[i])
+            return;
+    if (loader.wanted)
+        tl_rt_memory_give(loader.wanted, loader.plan.functions);
+    if (loader.placed)
+        patch_code_drop(&loader.code, tl_rt_patch_space());
+    if (loader.planned)
+        patch_plan_free(&loader.plan);
+    if (stack)
+        tl_rt_memory_give(stack, STACK);
 }
 
-/* Relocations would go into our changes. */
-static bool has_relocated_code(const struct link_map *m)
+bool tl_rt_patch_later_begin(enum rt_patch_when when)
 {
-    for (const ElfW(Dyn) *d = m->l_ld; d->d_tag != DT_NULL; d++)
-        if (d->d_tag == DT_TEXTREL || (d->d_tag == DT_FLAGS && (d->d_un.d_val & DF_TEXTREL)))
-            return true;
+    const struct r_debug *d = tl_rt_patch_loader();
+    const rt_object *o = d && d->r_brk ? tl_rt_object_at(d->r_brk) : NULL;
+    if (loader.tried)
+        return true;
+    loader.tried = true;
+    char *stack = tl_rt_memory_take(STACK);
+    tl_rt_patch_later_stack = stack + STACK - ALIGNED;
+    if (o && stack && tl_rt_patch_image(o, &loader.image) && put_in(d, when))
+        return true;
+    give_back(stack);
     return false;
 }
+
+/* ---- the list ---- */
 
 static void forget_closed(const struct r_debug *d)
 {
     for (rt_patched *p = tl_rt_patched(); p; p = p->next) {
         bool open = false;
         for (const struct link_map *m = d->r_map; m && !open; m = m->l_next)
-            open = has(p->o, m);
+            open = rt_object_has(p->o, (uintptr_t)m->l_ld);
         if (!open && !p->o->gone)
             tl_rt_object_leaves(p->o->low);
         p->closed |= !open || p->o->gone;
-    }
-}
-
-static void add_opened(const struct r_debug *d)
-{
-    for (const struct link_map *m = d->r_map; m; m = m->l_next) {
-        const rt_patched *known = tl_rt_patched();
-        while (known && (known->closed || !has(known->o, m)))
-            known = known->next;
-        if (known || !tl_rt_patch_is_wanted(m) || has_relocated_code(m))
-            continue;
-        rt_patched *p = tl_rt_patch_add(m);
-        if (!p || tl_rt_patch_select(p, RT_PATCH_LOADING) == 0)
-            continue;
-        if (tl_rt.state != RT_ON)
-            continue;
-        tl_rt_patch_change(p, true, RT_PATCH_LOADING); /* nobody can be in its code */
-        tl_rt_patch_told(p);
     }
 }
 
@@ -148,7 +141,7 @@ void tl_rt_patch_changed(void)
     tl_rt_patch_removing = d->r_state == RT_DELETE;
     if (d->r_state == RT_CONSISTENT) {
         forget_closed(d);
-        add_opened(d);
+        tl_rt_patch_opened();
     }
     tl_rt_patch_unlock(mask);
 }

@@ -54,4 +54,6 @@ void tl_rt_patch_mute(uint32_t id, bool mute)
     muted[id / 8] ^= (uint8_t)(1u << id % 8);
     count += mute ? 1u : UINT32_MAX;
     tl_rt_handlers_filter = filter;
+    if (mute && count == 1) /* a library that is opened while recording */
+        tl_rt_handlers_again();
 }

@@ -42,8 +42,3 @@ void tl_rt_patch_note_counts(const rt_object *o, const patch_counts *c)
     put_reasons(l, c);
     noted->patched = l;
 }
-
-void tl_rt_patch_note_frames(const rt_object *o)
-{
-    tl_rt_object_note((rt_object *)(uintptr_t)o);
-}

@@ -76,37 +76,44 @@ static void say_left_out(const rt_object *o)
     tl_rt_say(&l, 0, false);
 }
 
+static bool plan(rt_patched *p)
+{
+    if (tl_rt_patch_is_sanitized(p->o)) {
+        tl_rt_say_error("is built for a sanitizer, and is not patched:", p->o->path, 0);
+        return false;
+    }
+    if (!tl_rt_patch_image(p->o, &p->image) || !make_plan(p)) {
+        say_left_out(p->o);
+        return false;
+    }
+    if (number_functions(p))
+        return true;
+    patch_plan_free(&p->plan);
+    return false;
+}
+
 rt_patched *tl_rt_patch_object(rt_object *o)
 {
-    if (tl_rt_patch_is_sanitized(o)) {
-        tl_rt_say_error("is built for a sanitizer, and is not patched:", o->path, 0);
-        return NULL;
-    }
     rt_patched *p = tl_rt_memory_take(sizeof *p);
     if (!p)
         return NULL;
     p->o = o;
-    if (!tl_rt_patch_image(o, &p->image) || !make_plan(p)) {
-        say_left_out(o);
-        tl_rt_memory_give(p, sizeof *p);
-        return NULL;
-    }
-    if (number_functions(p))
-        return p;
-    patch_plan_free(&p->plan);
-    tl_rt_memory_give(p, sizeof *p);
-    return NULL;
+    p->loaded = o->loaded;
+    p->left_out = !plan(p);
+    return p;
 }
 
 /* ---- placing ---- */
 
-void tl_rt_patch_keep_room(const rt_patched *p)
+void tl_rt_patch_keep_room(rt_patched *p)
 {
     const uint64_t reach = UINT64_C(1) << tl_rt_patch_machine()->reach, margin = 1 << 16, large = 16 << 20,
                    some = 1 << 20, each = 64;
     const uint64_t size = p->plan.sites * each;
     const uint64_t low = p->o->high > reach ? p->o->high - reach + margin : margin;
-    tl_rt_patch_space_keep(low, p->o->low + reach - margin, p->o->high, (size < large ? large : size) + some);
+    if (!p->roomy)
+        tl_rt_patch_space_keep(low, p->o->low + reach - margin, p->o->high, (size < large ? large : size) + some);
+    p->roomy = true;
 }
 
 static void forget_code(rt_patched *p, bool used)
@@ -151,6 +158,7 @@ static bool place(rt_patched *p, bool alone)
     patch_stubs stubs;
     const patch_order order = {
         .stubs = &stubs, .alone = alone, .exact = tl_rt.set.exact, .shadow = tl_rt_patch_shadow()};
+    p->exact = tl_rt.set.exact;
     tl_rt_patch_stubs(&stubs);
     for (unsigned i = 0; i < ROUNDS; i++) {
         bool again = false;
@@ -187,7 +195,7 @@ static bool is_on(const rt_patched *p)
 static bool is_current(const rt_patched *p)
 {
     uint32_t changed;
-    bool same = p->placed;
+    bool same = p->placed && p->exact == tl_rt.set.exact;
     for (uint32_t i = 0; i < p->o->count && same; i++)
         same = p->chosen[i] || !p->o->wanted[i];
     return same && tl_rt_patch_is_same(&p->text, &changed);
@@ -227,13 +235,15 @@ static uint32_t set_wanted(rt_patched *p, enum rt_patch_when when)
 uint32_t tl_rt_patch_select(rt_patched *p, enum rt_patch_when when)
 {
     rt_object *o = p->o;
+    if (!o->patched)
+        o->patched = p->patched;
     tl_rt_select(o);
     for (uint32_t i = 0; i < o->count; i++)
         if (p->plan.function[p->planned[i]].size < tl_rt.set.min_size)
             o->wanted[i] = 0;
     const bool current = is_current(p), on = is_on(p);
     if (!current && on && tl_rt.state != RT_ON && !p->refused) {
-        tl_rt_say_error("some of its functions stay patched, so no other ones can be added:", o->path, 0);
+        tl_rt_say_error("some of its functions stay patched, so which ones are patched cannot change:", o->path, 0);
         p->refused = true;
     }
     if (!current && !on) {
@@ -246,8 +256,23 @@ uint32_t tl_rt_patch_select(rt_patched *p, enum rt_patch_when when)
     return set_wanted(p, when);
 }
 
+void tl_rt_patch_drop(rt_patched *p, enum rt_patch_when when)
+{
+    rt_object *o = p->o;
+    if (p->left_out)
+        return;
+    for (uint32_t i = 0; i < o->count; i++)
+        o->wanted[i] = 0;
+    if (o->patched)
+        p->patched = o->patched;
+    o->patched = NULL;
+    if (p->placed)
+        set_wanted(p, when);
+}
+
 void tl_rt_patch_again(rt_patched *p)
 {
+    p->loaded = p->o->loaded;
     for (uint32_t i = 0; p->placed && i < p->code.changes; i++)
         p->text.on[i] = 0;
     p->closed = false;
@@ -267,5 +292,5 @@ void tl_rt_patch_told(rt_patched *p)
         return;
     if (p->error)
         tl_rt_say_error("cannot change code, so functions are not recorded:", p->o->path, -p->error);
-    tl_rt_patch_note_frames(p->o);
+    tl_rt_object_note(p->o);
 }

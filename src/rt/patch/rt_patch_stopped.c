@@ -3,11 +3,12 @@
 #include <fcntl.h>
 
 #include "rt/patch/rt_patch_write.h"
+#include "rt/patch/rt_tasks.h"
 #include "rt/rt_say.h"
 #include "rt/rt_store.h"
 #include "rt/rt_sys.h"
 
-enum { THREADS_MOST = 4096, TEXT = 256, ENTRIES = 4096 };
+enum { THREADS_MOST = 4096, TEXT = 256 };
 
 static uint64_t *at; /* [THREADS_MOST] */
 static uint32_t n;
@@ -24,10 +25,20 @@ static uint64_t last_number(char *text, long length)
     return tl_rt_read_number(text + length, &value) ? value : 0;
 }
 
-static bool read_thread(long folder, const char *name)
+/* Is the name that of the calling thread? */
+static bool is_own(const char *name)
+{
+    uint64_t tid = 0;
+    return tl_rt_read_number(name, &tid) && tid == (uint64_t)RT_SYS0(SYS_gettid);
+}
+
+static bool read_thread(void *arg, long folder, const char *name)
 {
     char path[64], text[TEXT];
     const size_t length = rt_length(name);
+    (void)arg;
+    if (is_own(name))
+        return true;
     if (length > 20 || n == THREADS_MOST)
         return false;
     rt_copy(path, name, length);
@@ -41,31 +52,11 @@ static bool read_thread(long folder, const char *name)
     return at[n++] != 0;
 }
 
-/* Is the name that of the calling thread? */
-static bool is_own(const char *name)
-{
-    uint64_t tid = 0;
-    return tl_rt_read_number(name, &tid) && tid == (uint64_t)RT_SYS0(SYS_gettid);
-}
-
 bool tl_rt_patch_stopped_look(void)
 {
-    char room[ENTRIES];
-    bool ok = true;
     n = 0;
     at = at ? at : tl_rt_memory_take(THREADS_MOST * sizeof *at);
-    long folder = at ? RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) : -1;
-    if (folder < 0)
-        return false;
-    for (long got; ok && (got = RT_SYS3(SYS_getdents64, folder, room, ENTRIES)) != 0;) {
-        ok = got > 0;
-        for (long i = 0; ok && i < got; i += *(uint16_t *)(void *)(room + i + 16)) { /* d_reclen, d_type, d_name */
-            const char *name = room + i + 19;
-            ok = name[0] == '.' || is_own(name) || read_thread(folder, name);
-        }
-    }
-    RT_SYS1(SYS_close, folder);
-    return ok;
+    return at && tl_rt_tasks(read_thread, NULL);
 }
 
 bool tl_rt_patch_can_stopped(const patch_change *c)
