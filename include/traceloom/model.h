@@ -301,6 +301,8 @@ typedef struct tl_batch {
     uint32_t capacity;            /* events that it can hold, at most TL_BATCH_MAX */
     uint32_t val_capacity;
     struct tl_arena *arena;
+    uint32_t stream; /* of the source */
+    uint64_t first;  /* event i has number first + i in its stream, from 0; with tl_cursor_limit(), of those returned */
 } tl_batch;
 
 /* Events from .. to-1 of a batch, at least one. */

@@ -18,6 +18,13 @@ void tl_batch_clear(tl_batch *b);
 /* n slots at the end of the tape, which grows if needed; NULL when memory runs out. Earlier slot pointers may move. */
 tl_value *tl_batch_slots(tl_batch *b, uint32_t n);
 
+/* The id of event i: unique in its source, and the same whichever thread reads it, and whatever else is read. */
+#define TL_EVENT_ID_BITS 40 /* of the number in its stream */
+static inline uint64_t tl_event_id(const tl_batch *b, uint32_t i)
+{
+    return ((uint64_t)b->stream << TL_EVENT_ID_BITS) + b->first + i;
+}
+
 /* Sets the track of all its events. */
 static inline void tl_batch_set_track(tl_batch *b, uint32_t track)
 {

@@ -309,6 +309,7 @@ int tl_cursor_open(tl_cursor **out, tl_source *s, uint32_t stream, tl_error *e)
     if (!c)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a cursor");
     c->source = s;
+    c->stream = stream;
     void *state = calloc(1, s->reader->cursor_size ? s->reader->cursor_size : 1);
     int status = state ? tl_batch_init(&c->batch, &s->trace, &s->want, batch_capacity(s, stream), e)
                        : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a cursor");
@@ -359,6 +360,9 @@ int tl_cursor_fill(tl_cursor *c, tl_batch *b, tl_error *e)
         if (status == 0)
             status = refuse_damage(c->source, e);
     }
+    b->stream = c->stream;
+    b->first = c->events;
+    c->events += b->n;
     if (status < 0)
         tl_error_context(e, "%s: %s", tl_source_name(c->source), c->source->format->name);
     return status;

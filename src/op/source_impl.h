@@ -33,6 +33,8 @@ struct tl_cursor {
     tl_source *source;
     void *state;
     tl_batch batch;
+    uint32_t stream;
+    uint64_t events; /* so far */
 };
 
 /* A time range, for readers that can leave out the rest: ticks [from, to), if `set`. */
