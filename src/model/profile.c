@@ -152,6 +152,17 @@ static bool index_places(tl_profile *p)
     return true;
 }
 
+int tl_profile_index_places(tl_profile *p, tl_error *e)
+{
+    return index_places(p) ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to find %u places", p->nplace);
+}
+
+uint32_t tl_profile_find_child(const tl_profile *p, uint32_t parent, uint32_t function)
+{
+    assert(p->indexed == p->nplace);
+    return tl_place_index_get(&p->child, p->place, parent, function);
+}
+
 uint32_t tl_profile_child_slow(tl_profile *p, uint32_t parent, uint32_t function)
 {
     if (!index_places(p))

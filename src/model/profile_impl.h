@@ -109,6 +109,11 @@ TL_ALWAYS_INLINE uint32_t tl_profile_child(tl_profile *p, uint32_t parent, uint3
     return tl_profile_child_slow(p, parent, function);
 }
 
+/* Makes tl_profile_find_child() possible, until places are added. Errors: TL_ENOMEM. */
+int tl_profile_index_places(tl_profile *p, tl_error *e);
+/* The place below parent for a function, 0: none. Changes nothing, so any number of threads may ask at once. */
+uint32_t tl_profile_find_child(const tl_profile *p, uint32_t parent, uint32_t function);
+
 /* The root of a thread's own tree, made if needed (name, pid and tid identify threads); makes the profile per_thread.
  * TL_HASH_NONE when memory runs out or TL_PLACES_MAX is reached. */
 uint32_t tl_profile_thread_root(tl_profile *p, const tl_track *track);

@@ -1,4 +1,4 @@
-/* Matches entries and exits into calls, track by track, and adds them to a profile.
+/* Matches entries and exits into calls, track by track, and adds them to a profile, or gives them as rows.
  *
  * An exit closes the nearest entry of its function; entries above that one are closed with it and counted as unmatched.
  * Entries that are open at the end are not calls. Durations are in ticks, 0 where the clock went back.
@@ -9,6 +9,8 @@
 #define TL_OP_CALLSTACK_H
 
 #include "model/profile_impl.h"
+#include "op/call_places.h"
+#include "op/call_rows.h"
 #include "traceloom/profile.h"
 
 /* Exceptions that are caught in a loop leave calls on the stack that look like recursion until the catching function
@@ -26,16 +28,6 @@
 /* Deepest stack that is tracked; entries beyond it count as unmatched. Logs that lost exits would grow without end. */
 #define TL_STACK_DEPTH_MAX (1u << 20)
 
-#define TL_NO_EXIT UINT64_MAX /* the call was closed by the exit of an outer one */
-
-/* Called for every entry: when its call is closed, or when the track ends without that. entry and exit count the
- * track's events from 0. */
-typedef struct tl_call {
-    uint32_t track, depth; /* depth 1: outermost */
-    uint64_t entry, exit;  /* exit: may be TL_NO_EXIT */
-    uint64_t ticks;        /* UINT64_MAX: never closed */
-} tl_call;
-
 typedef struct tl_callstack tl_callstack;
 
 /* Do exceptions leave functions without exits? Otherwise a deep stack is always recursion. */
@@ -44,9 +36,14 @@ typedef enum tl_exits { TL_EXITS_MISSING, TL_EXITS_COMPLETE } tl_exits;
 /* `options` and its selection are borrowed until free. */
 int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const tl_profile_options *options,
                      tl_exits exits, tl_error *e);
-void tl_callstack_on_call(tl_callstack *c, void (*closed)(void *arg, const tl_call *call), void *arg);
+/* Before the first event: calls become rows, in the order of their ends, and not sums of the profile, which then only
+ * has functions and the numbers of unmatched entries and exits. Both are borrowed until free. The caller takes rows
+ * away when it likes: an add gives one for each event, and for each open call at most. places: may be NULL. */
+int tl_callstack_give_rows(tl_callstack *c, tl_call_rows *rows, const tl_call_places *places, tl_error *e);
 /* Adds the events of a batch. Batches of one track must come in order; tracks may alternate. */
 int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e);
+/* The same; rows have id[i] for event i, and not tl_event_id(). */
+int tl_callstack_add_ids(tl_callstack *c, const tl_batch *b, const uint64_t *id, tl_error *e);
 /* How many frames are open on a track. */
 uint32_t tl_callstack_depth(const tl_callstack *c, uint32_t track);
 /* At event i of the batch, only the outermost `depth` frames of its track remain. The others ended at that time or,
@@ -55,8 +52,9 @@ bool tl_callstack_cut(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t d
 /* At event i, pushes a function of the profile onto its track. It was entered at that time or, unless `begun`, earlier.
  * False when memory runs out. */
 bool tl_callstack_push(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t function, bool begun);
-/* Ends all tracks: open calls are unmatched. It is then ready for other tracks. */
-void tl_callstack_finish(tl_callstack *c);
+/* Ends all tracks: open calls are unmatched. It is then ready for other tracks. False, only with rows, when memory runs
+ * out. */
+bool tl_callstack_finish(tl_callstack *c);
 /* Did the i-th function glob (`not`: of not_func) match any function seen? */
 bool tl_callstack_matched(const tl_callstack *c, size_t i, bool not );
 void tl_callstack_free(tl_callstack *c);

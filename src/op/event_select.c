@@ -49,14 +49,39 @@ static void set_bit(tl_event_select *f, uint32_t track, uint64_t i)
         f->no_memory = true;
 }
 
-static void judge_call(void *arg, const tl_call *call)
+/* Marks the calls that ended. Ids count the events of their track from 0. */
+static void judge_calls(tl_event_select *f, tl_call_rows *calls)
 {
-    tl_event_select *f = arg;
-    if (call->ticks >= f->select->min_ticks && (!f->select->depth || call->depth <= f->select->depth))
-        return;
-    set_bit(f, call->track, call->entry);
-    if (call->exit != TL_NO_EXIT)
-        set_bit(f, call->track, call->exit);
+    for (uint32_t i = 0; i < calls->n; i++) {
+        const bool is_long = calls->flags[i] & TL_CALL_OPEN || calls->end[i] - calls->begin[i] >= f->select->min_ticks;
+        if (is_long && (!f->select->depth || calls->depth[i] <= f->select->depth))
+            continue;
+        set_bit(f, calls->track[i], calls->id[i]);
+        if (calls->exit[i] != TL_CALL_NO_ID)
+            set_bit(f, calls->track[i], calls->exit[i]);
+    }
+    tl_call_rows_clear(calls);
+}
+
+static int mark_stream(tl_event_select *f, tl_source *s, uint32_t stream, tl_callstack *stack, tl_call_rows *calls,
+                       tl_error *e)
+{
+    tl_cursor *c = NULL;
+    const tl_batch *b;
+    uint64_t id[TL_BATCH_MAX];
+    int status = tl_cursor_open(&c, s, stream, e);
+    while (status == 0 && (status = tl_cursor_next(c, &b, e)) > 0) {
+        for (uint32_t i = 0; i < b->n; i++)
+            id[i] = b->track[i] < f->ntrack ? f->drop[b->track[i]].seen++ : 0;
+        status = tl_callstack_add_ids(stack, b, id, e);
+        judge_calls(f, calls);
+    }
+    tl_cursor_close(c);
+    if (status < 0)
+        return status;
+    f->no_memory = !tl_callstack_finish(stack) || f->no_memory;
+    judge_calls(f, calls);
+    return 0;
 }
 
 /* The first pass: matches all calls and marks the events of those that are too short or too deep. */
@@ -64,27 +89,24 @@ static int mark_calls(tl_event_select *f, tl_source *s, tl_error *e)
 {
     const tl_profile_options flat = {.flat = true};
     tl_profile *p = NULL;
-    tl_callstack *calls = NULL;
+    tl_callstack *stack = NULL;
+    tl_call_rows calls = {0};
     f->drop = calloc((size_t)s->trace.ntrack + 1, sizeof *f->drop);
     int status = f->drop ? tl_profile_new(&p, &s->trace.clock, e)
                          : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
     if (status == 0)
-        status = tl_callstack_new(&calls, p, &s->trace, &flat, TL_EXITS_MISSING, e);
+        status = tl_callstack_new(&stack, p, &s->trace, &flat, TL_EXITS_MISSING, e);
     if (status == 0)
-        tl_callstack_on_call(calls, judge_call, f);
-    for (uint32_t i = 0; status == 0 && i < tl_source_streams(s); i++) {
-        tl_cursor *c = NULL;
-        const tl_batch *b;
-        status = tl_cursor_open(&c, s, i, e);
-        while (status == 0 && (status = tl_cursor_next(c, &b, e)) > 0)
-            status = tl_callstack_add(calls, b, e);
-        tl_cursor_close(c);
-        if (status == 0) /* a thread at a time, so that the stacks of many threads are not kept at once */
-            tl_callstack_finish(calls);
-    }
+        status = tl_callstack_give_rows(stack, &calls, NULL, e);
+    /* A thread at a time, so that the stacks of many threads are not kept at once. */
+    for (uint32_t i = 0; status == 0 && i < tl_source_streams(s); i++)
+        status = mark_stream(f, s, i, stack, &calls, e);
+    for (uint32_t i = 0; f->drop && i < f->ntrack; i++)
+        f->drop[i].seen = 0; /* the events pass again */
     if (status == 0 && f->no_memory)
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
-    tl_callstack_free(calls);
+    tl_callstack_free(stack);
+    tl_call_rows_fini(&calls);
     tl_profile_free(p);
     return status;
 }

@@ -42,6 +42,7 @@ typedef struct thread {
     bool skipped;   /* not selected */
     branch last;    /* the previous instruction, if it was a branch */
     uint64_t count; /* selected instructions */
+    uint64_t start; /* ticks at the first one */
     uint64_t too_deep;
     tl_pair_table backs; /* base and return address -> open calls */
 } thread;
@@ -63,7 +64,9 @@ struct tl_insn_calls {
     uint32_t *begun; /* tracks that have begun since the last finish */
     uint32_t nbegun;
     uint32_t track; /* the track being followed */
-    tl_batch out;   /* entries and exits for the callstack */
+    tl_batch out;   /* entries and exits for the callstack, ... */
+    uint64_t *id;   /* ... and ids of the instructions that made them */
+    uint64_t now;   /* id of the instruction being followed */
     tl_error *error;
 };
 
@@ -122,6 +125,8 @@ int tl_insn_calls_new(tl_insn_calls **out, tl_profile *p, const tl_trace *t, con
         status = no_memory(e);
     if (status == 0)
         status = tl_batch_init(&c->out, &c->functions.calls, &(tl_want){0}, TL_BATCH_MAX, e);
+    if (status == 0 && !(c->id = tl_alloc(TL_BATCH_MAX, sizeof *c->id)))
+        status = no_memory(e);
     if (status == 0)
         status = tl_callstack_new(&c->stack, p, &c->functions.calls, &c->options, TL_EXITS_COMPLETE, e);
     if (status < 0) {
@@ -148,10 +153,16 @@ void tl_insn_calls_free(tl_insn_calls *c)
     tl_callstack_free(c->stack);
     tl_batch_fini(&c->out);
     tl_insn_functions_fini(&c->functions);
+    free(c->id);
     free(c->is_insn);
     free(c->thread);
     free(c->begun);
     free(c);
+}
+
+int tl_insn_calls_give_rows(tl_insn_calls *c, tl_call_rows *rows, const tl_call_places *places, tl_error *e)
+{
+    return tl_callstack_give_rows(c->stack, rows, places, e);
 }
 
 void tl_insn_calls_limit(const tl_insn_calls *c, tl_limit *limit)
@@ -168,7 +179,7 @@ bool tl_insn_calls_matched(const tl_insn_calls *c, size_t i, bool not )
 
 static bool flush(tl_insn_calls *c)
 {
-    const bool ok = tl_callstack_add(c->stack, &c->out, c->error) == 0;
+    const bool ok = tl_callstack_add_ids(c->stack, &c->out, c->id, c->error) == 0;
     c->out.n = 0;
     return ok;
 }
@@ -177,7 +188,8 @@ static bool tell(tl_insn_calls *c, const thread *th, uint32_t cls, uint64_t func
 {
     tl_batch *b = &c->out;
     const uint32_t n = b->n++;
-    b->ts[n] = th->count;
+    c->id[n] = c->now;
+    b->ts[n] = th->start + th->count;
     b->key[n] = function;
     b->cls[n] = cls;
     b->track[n] = c->track;
@@ -350,19 +362,23 @@ static bool fall(tl_insn_calls *c, thread *th, unsigned level)
 }
 
 /* Handles special instructions: the first one, one of another level, or one after a branch. */
-TL_COLD static bool control(tl_insn_calls *c, thread *th, uint64_t pc, uint8_t state)
+TL_COLD static bool control(tl_insn_calls *c, thread *th, const tl_batch *b, uint32_t i, uint8_t state)
 {
+    const uint64_t pc = b->key[i];
     const uint8_t before = th->state;
     const unsigned level = state & 3;
     const bool has_pc = !(state & 4);
     bool ok = true;
     th->state = state;
-    if (before == NO_STATE)
+    c->now = tl_event_id(b, i);
+    if (before == NO_STATE) {
+        th->start = b->ts[i];
         c->begun[c->nbegun++] = c->track;
-    else if (level > (before & 3u))
+    } else if (level > (before & 3u)) {
         ok = rise(c, th, level);
-    else if (level < (before & 3u))
+    } else if (level < (before & 3u)) {
         ok = fall(c, th, level);
+    }
     if (!ok)
         return false;
     if (th->depth == 0)
@@ -403,7 +419,7 @@ TL_ALWAYS_INLINE bool follow(tl_insn_calls *c, thread *th, const tl_batch *b, ui
         const uint64_t pc = b->key[i], aux = b->aux[i];
         const uint8_t state = (uint8_t)(aux >> 32 & 7);
         if ((TL_UNLIKELY(state != th->state) || (th->last.cls != A64_INT && !stays(th, pc))) &&
-            !control(c, th, pc, state))
+            !control(c, th, b, i, state))
             return false;
         th->count += !c->narrow || counts(c, pc, aux);
         const a64_class cls = a64_block_class(tl_insn_opcode(aux));
@@ -433,6 +449,7 @@ int tl_insn_calls_finish(tl_insn_calls *c, tl_error *e)
 {
     bool ok = true;
     c->error = e;
+    c->now = TL_CALL_NO_ID;
     for (uint32_t i = 0; i < c->nbegun; i++) {
         thread *th = &c->thread[c->begun[i]];
         c->track = c->begun[i];
@@ -446,6 +463,5 @@ int tl_insn_calls_finish(tl_insn_calls *c, tl_error *e)
     }
     c->nbegun = 0;
     ok = ok && flush(c);
-    tl_callstack_finish(c->stack);
-    return ok ? 0 : TL_ENOMEM;
+    return tl_callstack_finish(c->stack) && ok ? 0 : no_memory(e);
 }

@@ -13,6 +13,7 @@
 #ifndef TL_OP_INSN_CALLS_H
 #define TL_OP_INSN_CALLS_H
 
+#include "op/callstack.h"
 #include "op/source_impl.h"
 #include "op/symbols/code_map.h"
 #include "traceloom/profile.h"
@@ -28,6 +29,10 @@ bool tl_insn_calls_wanted(const tl_trace *t);
 int tl_insn_calls_new(tl_insn_calls **out, tl_profile *p, const tl_trace *t, const tl_code_map *code,
                       const tl_profile_options *options, tl_error *e);
 void tl_insn_calls_free(tl_insn_calls *c); /* NULL is fine */
+
+/* As tl_callstack_give_rows(). Ids are those of instructions: the first one of the callee, and the one that came after
+ * the return; TL_CALL_NO_ID at the end. Times are ticks, if all instructions count. */
+int tl_insn_calls_give_rows(tl_insn_calls *c, tl_call_rows *rows, const tl_call_places *places, tl_error *e);
 
 /* The ticks that matter; *set is false if all do. */
 void tl_insn_calls_limit(const tl_insn_calls *c, tl_limit *limit);

@@ -236,6 +236,7 @@ void tl_discovery_free(struct tl_discovery *d)
 struct tl_thread_view {
     tl_source *source;
     tl_batch batch;
+    uint64_t id[TL_BATCH_MAX];
 };
 
 int tl_thread_view_new(tl_thread_view **out, tl_source *s, tl_error *e)
@@ -268,6 +269,7 @@ const tl_batch *tl_thread_view_batch(tl_thread_view *v, const tl_batch *b, uint3
             track = tl_pair_table_find(&d->thread, (uint64_t)thread.pid, (uint64_t)thread.tid);
         const uint32_t n = out->n++;
         const uint32_t alias = c->by_address ? tl_hash_get(&d->alias, b->key[i]) : TL_HASH_NONE;
+        v->id[n] = tl_event_id(b, i);
         out->ts[n] = b->ts[i];
         out->key[n] = alias == TL_HASH_NONE ? b->key[i] : (uint64_t)v->source->trace.function[alias].id;
         out->cls[n] = b->cls[i];
@@ -275,6 +277,11 @@ const tl_batch *tl_thread_view_batch(tl_thread_view *v, const tl_batch *b, uint3
         out->cpu[n] = b->cpu ? b->cpu[i] : -1;
     }
     return out;
+}
+
+const uint64_t *tl_thread_view_ids(const tl_thread_view *v)
+{
+    return v->id;
 }
 
 void tl_thread_view_free(tl_thread_view *v)

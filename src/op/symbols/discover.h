@@ -23,6 +23,8 @@ typedef struct tl_thread_view tl_thread_view;
 int tl_thread_view_new(tl_thread_view **out, tl_source *s, tl_error *e); /* after tl_discover() */
 /* Entries and exits from .. to-1 of a batch, as events of their threads. Borrowed until the next call. */
 const tl_batch *tl_thread_view_batch(tl_thread_view *v, const tl_batch *b, uint32_t from, uint32_t to);
+/* Ids of the events of that batch: those of the batch that they come from. */
+const uint64_t *tl_thread_view_ids(const tl_thread_view *v);
 void tl_thread_view_free(tl_thread_view *v);
 
 #endif

@@ -1,0 +1,84 @@
+/* Numbers of the places of calls. */
+#include "op/call_places.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+static int no_memory(tl_error *e)
+{
+    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the numbers of places");
+}
+
+int tl_call_places_new(tl_call_places **out, tl_profile *p, tl_error *e)
+{
+    if (p->per_thread)
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "places of calls have no numbers in trees of threads");
+    tl_call_places *x = calloc(1, sizeof *x);
+    if (!x)
+        return no_memory(e);
+    x->profile = p;
+    x->order = tl_alloc(p->nplace, sizeof *x->order);
+    x->number = tl_alloc(p->nplace, sizeof *x->number);
+    int status = x->order && x->number ? tl_profile_index_places(p, e) : no_memory(e);
+    if (status == 0)
+        status = tl_profile_canonical_order(p, x->order, e);
+    for (uint32_t i = 0; status == 0 && i < p->nfunction; i++)
+        if (!tl_id_map_put(&x->by_id, (uint64_t)p->function[i].id, i))
+            status = no_memory(e);
+    if (status < 0) {
+        tl_call_places_free(x);
+        return status;
+    }
+    for (uint32_t i = 0; i < p->nplace; i++)
+        x->number[x->order[i]] = i;
+    *out = x;
+    return 0;
+}
+
+void tl_call_places_free(tl_call_places *x)
+{
+    if (!x)
+        return;
+    tl_id_map_fini(&x->by_id);
+    free(x->order);
+    free(x->number);
+    free(x);
+}
+
+bool tl_call_finder_init(tl_call_finder *f, const tl_call_places *places)
+{
+    *f = (tl_call_finder){.last = calloc(places->profile->nplace, sizeof *f->last)};
+    if (f->last)
+        f->places = places;
+    return f->last != NULL;
+}
+
+void tl_call_finder_fini(tl_call_finder *f)
+{
+    free(f->last);
+    free(f->function);
+    *f = (tl_call_finder){0};
+}
+
+/* Looks up the functions that the matcher has met since; false when memory runs out. */
+TL_COLD static bool add_functions(tl_call_finder *f, const tl_profile *mine)
+{
+    if (!TL_GROW(f->function, f->nfunction, mine->nfunction - f->nfunction, f->function_capacity))
+        return false;
+    for (; f->nfunction < mine->nfunction; f->nfunction++)
+        f->function[f->nfunction] = tl_id_map_get(&f->places->by_id, (uint64_t)mine->function[f->nfunction].id);
+    return true;
+}
+
+uint32_t tl_call_finder_child_slow(tl_call_finder *f, const tl_profile *mine, uint32_t parent, uint32_t function)
+{
+    if (parent == TL_HASH_NONE || (function >= f->nfunction && !add_functions(f, mine)))
+        return TL_HASH_NONE;
+    const uint32_t known = f->function[function];
+    const uint32_t place = known == TL_HASH_NONE ? 0 : tl_profile_find_child(f->places->profile, parent, known);
+    if (!place)
+        return TL_HASH_NONE;
+    f->last[parent] = place;
+    return place;
+}

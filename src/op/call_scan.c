@@ -1,0 +1,186 @@
+/* The calls of a source as rows. */
+#include "op/call_scan.h"
+
+#include <stdlib.h>
+
+#include "op/call_select.h"
+#include "op/callstack.h"
+#include "op/insn_calls.h"
+#include "op/symbols/discover.h"
+
+struct tl_call_scan {
+    tl_source *source;
+    tl_profile *profile;
+    tl_profile_options options;
+    tl_callstack *stack;  /* of entries and exits; or ... */
+    tl_insn_calls *insns; /* ... of instructions */
+    tl_limit limit;
+    uint32_t stream, end; /* the next one, and that after the last */
+    tl_cursor *cursor;    /* of a stream; or ... */
+    tl_merge *merge;      /* ... of all: */
+    tl_thread_view *view;
+    const tl_run *run;
+    uint32_t nrun;
+    tl_call_rows rows;
+    uint32_t given; /* rows that were handed on */
+    bool ended;
+};
+
+static bool has_calls(const tl_trace *t)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < t->ncls && !any; i++)
+        any = t->cls[i].key == TL_KEY_FUNCTION && t->cls[i].kind == TL_ENTER;
+    return any;
+}
+
+bool tl_call_scan_wanted(const tl_trace *t)
+{
+    return has_calls(t) || tl_insn_calls_wanted(t);
+}
+
+static bool is_discovered(const tl_source *s)
+{
+    return s->discovery && !tl_insn_calls_wanted(&s->trace);
+}
+
+int tl_call_scan_prepare(tl_source *s, tl_error *e)
+{
+    if (!tl_discover_wanted(&s->trace) && !tl_discover_threads(&s->trace))
+        return 0;
+    s->want.fields = true;
+    return tl_discover(s, e);
+}
+
+uint32_t tl_call_scan_parts(const tl_source *s)
+{
+    return is_discovered(s) ? 1 : tl_source_streams(s);
+}
+
+/* Makes what matches calls. */
+static int start(tl_call_scan *c, const tl_call_scan_options *o, tl_error *e)
+{
+    tl_source *s = c->source;
+    int status = tl_profile_new(&c->profile, &s->trace.clock, e);
+    if (status < 0)
+        return status;
+    if (!tl_insn_calls_wanted(&s->trace)) {
+        status = tl_callstack_new(&c->stack, c->profile, &s->trace, &c->options, TL_EXITS_MISSING, e);
+        return status < 0 ? status : tl_callstack_give_rows(c->stack, &c->rows, o->places, e);
+    }
+    if (o->select && o->select->ncls)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                       "calls that are found in instructions have no class to select them by");
+    status = o->select ? tl_select_check_insn_cpu(o->select, &s->trace, e) : 0;
+    if (status == 0)
+        status = tl_insn_calls_new(&c->insns, c->profile, &s->trace, s->code, &c->options, e);
+    if (status == 0)
+        status = tl_insn_calls_give_rows(c->insns, &c->rows, o->places, e);
+    if (status == 0 && !o->ids)
+        tl_insn_calls_limit(c->insns, &c->limit);
+    return status;
+}
+
+int tl_call_scan_open(tl_call_scan **out, tl_source *s, uint32_t first, uint32_t n, const tl_call_scan_options *o,
+                      tl_error *e)
+{
+    if (!tl_call_scan_wanted(&s->trace))
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "no calls of functions");
+    tl_call_scan *c = calloc(1, sizeof *c);
+    if (!c)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to match calls");
+    c->source = s;
+    c->options = (tl_profile_options){.flat = !o->places, .select = o->select};
+    c->stream = first;
+    c->end = first + n;
+    c->ended = n == 0;
+    int status = start(c, o, e);
+    if (status == 0 && is_discovered(s))
+        status = tl_thread_view_new(&c->view, s, e);
+    if (status == 0 && c->view)
+        status = tl_merge_open(&c->merge, s, e);
+    if (status < 0) {
+        tl_call_scan_close(c);
+        return status;
+    }
+    *out = c;
+    return 0;
+}
+
+static int add_run(tl_call_scan *c, tl_error *e)
+{
+    if (c->nrun == 0) {
+        const int status = tl_merge_runs(c->merge, &c->run, &c->nrun, e);
+        if (status <= 0)
+            return status;
+    }
+    const tl_run *run = c->run++;
+    c->nrun--;
+    const tl_batch *b = tl_thread_view_batch(c->view, run->batch, run->from, run->to);
+    const int status = tl_callstack_add_ids(c->stack, b, tl_thread_view_ids(c->view), e);
+    return status < 0 ? status : 1;
+}
+
+static int add_batch(tl_call_scan *c, tl_error *e)
+{
+    const tl_batch *b;
+    int status = c->cursor ? 0 : tl_cursor_open_limited(&c->cursor, c->source, c->stream, &c->limit, e);
+    if (status == 0)
+        status = tl_cursor_next(c->cursor, &b, e);
+    if (status <= 0)
+        return status;
+    status = c->insns ? tl_insn_calls_add(c->insns, b, e) : tl_callstack_add(c->stack, b, e);
+    return status < 0 ? status : 1;
+}
+
+/* The streams so far have ended: so have their calls. */
+static int finish(tl_call_scan *c, tl_error *e)
+{
+    tl_cursor_close(c->cursor);
+    c->cursor = NULL;
+    c->stream++;
+    c->ended = c->merge || c->stream == c->end;
+    if (c->insns)
+        return tl_insn_calls_finish(c->insns, e);
+    return tl_callstack_finish(c->stack) ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows of calls");
+}
+
+int tl_call_scan_next(tl_call_scan *c, tl_call_rows *rows, tl_error *e)
+{
+    if (c->given == c->rows.n) {
+        tl_call_rows_clear(&c->rows);
+        c->given = 0;
+    }
+    while (c->given == 0 && c->rows.n < TL_CALL_ROWS_MOST / 2 && !c->ended) {
+        int status = c->merge ? add_run(c, e) : add_batch(c, e);
+        if (status == 0)
+            status = finish(c, e);
+        if (status < 0)
+            return status;
+    }
+    const uint32_t left = c->rows.n - c->given, n = left < TL_CALL_ROWS_MOST ? left : TL_CALL_ROWS_MOST;
+    if (n == 0)
+        return 0;
+    *rows = tl_call_rows_part(&c->rows, c->given, n);
+    c->given += n;
+    return 1;
+}
+
+const tl_profile *tl_call_scan_profile(const tl_call_scan *c)
+{
+    return c->profile;
+}
+
+void tl_call_scan_close(tl_call_scan *c)
+{
+    if (!c)
+        return;
+    tl_merge_close(c->merge);
+    tl_thread_view_free(c->view);
+    tl_cursor_close(c->cursor);
+    tl_callstack_free(c->stack);
+    tl_insn_calls_free(c->insns);
+    tl_profile_free(c->profile);
+    tl_call_rows_fini(&c->rows);
+    free(c);
+}

@@ -1,0 +1,157 @@
+/* Internals of a tl_callstack, for callstack.c and callstack_loops.c. The hot loop of every profile is made of the
+ * inline functions. */
+#ifndef TL_OP_CALLSTACK_IMPL_H
+#define TL_OP_CALLSTACK_IMPL_H
+
+#include "base/text/number.h"
+#include "op/call_select.h"
+#include "op/callstack.h"
+
+/* An open call. */
+typedef struct tl_call_frame {
+    uint64_t key; /* function id */
+    uint64_t entered;
+    uint64_t children; /* ticks of the calls made from here */
+    uint64_t inner;    /* ticks of closed inner calls of the same function, not in any total yet */
+    uint32_t place, function;
+    uint32_t below; /* 1 + index of the next lower frame of the same function; 0: none */
+    uint32_t selected : 1;
+    uint32_t begun : 1;   /* 0: unknown begin, so it is not a call */
+    uint32_t repeat : 30; /* how often its function is on the stack so far, without the first `loops_from` frames */
+    int32_t cpu;          /* these two for rows */
+    uint64_t id;
+} tl_call_frame;
+
+/* State of a function on one thread's stack. */
+typedef struct tl_call_on_stack {
+    uint32_t top;   /* 1 + index of its topmost frame; 0: not on the stack */
+    uint32_t place; /* flat profiles: its place; 0: none yet */
+} tl_call_on_stack;
+
+typedef struct tl_call_thread {
+    tl_call_frame *stack;
+    uint32_t depth, capacity;
+    uint32_t root;              /* parent of the outermost calls */
+    uint64_t too_deep;          /* entries beyond TL_STACK_DEPTH_MAX whose exits must be skipped */
+    tl_call_on_stack *function; /* by function of the profile */
+    uint32_t nfunction;
+    bool used;
+} tl_call_thread;
+
+struct tl_callstack {
+    tl_profile *p;
+    const tl_trace *trace;
+    bool flat, per_thread, selecting;
+    tl_call_select select;
+    uint8_t *kind;          /* by class: TL_ENTER, TL_EXIT or anything else */
+    tl_call_thread *thread; /* by track */
+    uint32_t *begun;        /* the tracks that have begun since the last finish */
+    uint32_t nbegun, begun_capacity, ntrack;
+    uint32_t loops_from;   /* repeats of functions are counted beyond this many frames */
+    tl_call_rows *rows;    /* or NULL: calls are added to the profile */
+    tl_call_finder finder; /* of rows */
+    const uint64_t *id;    /* of the batch, or NULL: ... */
+    uint64_t first;        /* ... that of its first event */
+};
+
+TL_ALWAYS_INLINE void tl_call_add(uint64_t *sum, uint64_t v)
+{
+    *sum = tl_add_saturated(*sum, v);
+}
+
+/* Adds ticks to the total of a function, or holds them back while an enclosing call of it is open. */
+TL_ALWAYS_INLINE void tl_callstack_pass_on(tl_callstack *c, tl_call_thread *th, const tl_call_frame *f, uint64_t ticks)
+{
+    if (f->below)
+        tl_call_add(&th->stack[f->below - 1].inner, ticks);
+    else
+        tl_call_add(&c->p->stat[f->place].outer, ticks);
+}
+
+/* Adds a closed call to its place; false when memory runs out. */
+TL_ALWAYS_INLINE bool tl_callstack_add_call(tl_profile *p, uint32_t place, uint64_t ticks, uint64_t self)
+{
+    tl_place_stat *s = &p->stat[place];
+    s->calls++;
+    tl_call_add(&s->total, ticks);
+    tl_call_add(&s->self, self);
+    if (ticks < s->min)
+        s->min = ticks;
+    if (ticks > s->max)
+        s->max = ticks;
+    return tl_hist_add(&s->hist, ticks);
+}
+
+/* The row of a call that was on top; false when memory runs out. */
+TL_ALWAYS_INLINE bool tl_callstack_put_row(tl_callstack *c, uint32_t track, const tl_call_thread *th,
+                                           const tl_call_frame *f, uint64_t exit, uint64_t ticks, uint64_t self,
+                                           uint8_t flags)
+{
+    tl_call_rows *r = c->rows;
+    if (TL_UNLIKELY(r->n == r->capacity) && !tl_call_rows_grow(r))
+        return false;
+    const tl_call_frame *below = th->depth ? f - 1 : NULL;
+    const uint32_t n = r->n++;
+    r->id[n] = f->id;
+    r->exit[n] = exit;
+    r->parent[n] = below && below->begun ? below->id : TL_CALL_NO_ID;
+    r->begin[n] = f->entered;
+    r->end[n] = f->entered + ticks;
+    r->self[n] = self;
+    r->function[n] = f->function;
+    r->caller[n] = below ? below->function : TL_CALL_NONE;
+    r->place[n] = c->flat ? TL_CALL_NONE : tl_call_finder_number(&c->finder, f->place);
+    r->track[n] = track;
+    r->depth[n] = th->depth + 1;
+    r->cpu[n] = f->cpu;
+    r->flags[n] = flags | (f->below ? 0 : TL_CALL_OUTERMOST);
+    return true;
+}
+
+/* Closes the topmost frame. False when memory runs out. */
+TL_ALWAYS_INLINE bool tl_callstack_close_top(tl_callstack *c, uint32_t track, tl_call_thread *th, uint64_t ts,
+                                             uint64_t exit)
+{
+    const tl_call_frame *f = &th->stack[--th->depth];
+    uint64_t ticks = ts - f->entered;
+    if (TL_UNLIKELY(ticks >> 63)) /* the clock went back */
+        ticks = 0;
+    const uint64_t self = ticks > f->children ? ticks - f->children : 0;
+    th->function[f->function].top = f->below;
+    if (th->depth)
+        tl_call_add(&th->stack[th->depth - 1].children, ticks);
+    const bool counts = !c->selecting || (f->selected && ts < c->select.to && ticks >= c->select.select->min_ticks);
+    if (TL_UNLIKELY(c->rows != NULL))
+        return !counts || tl_callstack_put_row(c, track, th, f, exit, ticks, self, 0);
+    tl_callstack_pass_on(c, th, f, counts ? ticks : f->inner);
+    return !counts || tl_callstack_add_call(c->p, f->place, ticks, self);
+}
+
+/* The place of a function that is called on top; false when memory runs out. */
+TL_ALWAYS_INLINE bool tl_callstack_find_place(tl_callstack *c, const tl_call_thread *th, uint32_t function,
+                                              uint32_t *place)
+{
+    const uint32_t parent = th->depth ? th->stack[th->depth - 1].place : th->root;
+    if (TL_UNLIKELY(c->finder.places != NULL)) {
+        *place = tl_call_finder_child(&c->finder, c->p, parent, function);
+        return true; /* one that is not there is unknown */
+    }
+    *place = tl_profile_child(c->p, parent, function);
+    return *place != TL_HASH_NONE;
+}
+
+/* ---- loops of exceptions (callstack_loops.c); those that close calls return false when memory runs out ---- */
+
+/* Closes the topmost frame, whose exit is missing. */
+bool tl_callstack_close_unwound(tl_callstack *c, uint32_t track, tl_call_thread *th, uint64_t ts);
+/* Exceptions in a loop have left the frames from `from` on without exits. Rebuilds these frames: an entry of a function
+ * that is already among them closes that call, with all above it, and has the same caller. Afterwards each function is
+ * there once. */
+bool tl_callstack_unwind_loops(tl_callstack *c, uint32_t track, tl_call_thread *th, uint32_t from);
+/* Does a function among the frames from `from` on repeat as often as in a loop? */
+bool tl_callstack_has_loops(const tl_call_thread *th, uint32_t from);
+/* The stack is deeper than usual recursion: unwinds loops before an entry of the function of `on`. */
+bool tl_callstack_unwind_at_entry(tl_callstack *c, uint32_t track, tl_call_thread *th, const tl_call_on_stack *on,
+                                  uint64_t ts);
+
+#endif
