@@ -16,7 +16,8 @@ enum {
     THREADS = 8, /* are distinguished */
     EVENTS = 16,
     RUNTIME = 32,
-    INSNS = 64
+    INSNS = 64,
+    NOTHING = 128 /* none, of whatever kind */
 };
 
 static unsigned class_has(const tl_class *c)
@@ -62,13 +63,33 @@ static void name_what(char *buf, size_t size, unsigned has)
                 {has & INSNS ? 0 : CALLS, has & DURATIONS ? "calls" : "sums of calls"},
                 {SAMPLES, "samples"},
                 {RUNTIME, "a managed runtime"},
-                {has & (INSNS | CALLS | SAMPLES | RUNTIME) ? 0 : EVENTS, "events of other kinds"}};
+                {has & (INSNS | CALLS | SAMPLES | RUNTIME) ? 0 : EVENTS,
+                 has & NOTHING ? "no events" : "events of other kinds"}};
     size_t at = 0;
     for (size_t i = 0; i < TL_COUNT(word); i++)
         if (has & word[i].has)
             tl_words_add(buf, size, &at, " and ", word[i].text);
     if (!(has & THREADS))
         tl_words_add(buf, size, &at, " ", "of all threads together");
+}
+
+/* Are there events at all? Reads up to the first one. */
+static bool has_events(tl_source *s)
+{
+    const tl_trace *t = tl_source_trace(s);
+    bool found = false;
+    for (uint32_t i = 0; !found && i < tl_source_streams(s); i++) {
+        tl_cursor *c = NULL;
+        const tl_batch *b;
+        tl_error ignored = {0};
+        if (tl_cursor_open(&c, s, i, &ignored) < 0)
+            return true;
+        while (!found && tl_cursor_next(c, &b, &ignored) > 0)
+            for (uint32_t k = 0; k < b->n && !found; k++)
+                found = tl_trace_class(t, b->cls[k])->kind != TL_FORMAT;
+        tl_cursor_close(c);
+    }
+    return found;
 }
 
 static void list_tables(char *buf, size_t size, const tl_trace *t, unsigned has)
@@ -95,6 +116,8 @@ int tl_table_fits(const tl_table_kind *kind, tl_source *s, const tl_profile *p, 
     }
     has = source_has(s, own ? own : p);
     tl_profile_free(own);
+    if (!is_profile && !(has & (INSNS | CALLS | SAMPLES | RUNTIME)) && !has_events(s))
+        has |= NOTHING;
     name_what(what, sizeof what, has);
     list_tables(tables, sizeof tables, tl_source_trace(s), has);
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s needs %s; this %s has %s; its tables: %s", kind->info.name,

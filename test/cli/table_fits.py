@@ -6,6 +6,7 @@ have what a table is made of ends with status 1, nothing on standard output, and
 happens to have none of it is a table without rows, and status 0."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -119,6 +120,13 @@ def main():
         checks.that(some.status == 0 and b"2 files" in some.out and some.err.count(b"--by gc needs") == 1, "several", some)
         none = harness.run("report", paths["calls"], paths["events"], "--by", "gc")
         checks.that(none.status == 1 and none.out == b"" and none.err.count(b"--by gc needs") == 2, "none of several", none)
+        # Classes of events, and none of them.
+        bare = os.path.join(folder, "bare")
+        shutil.copytree(paths["events"], bare)
+        for name in ("data_0", "data_1"):
+            os.truncate(os.path.join(bare, name), 0)
+        said = harness.run("report", bare, "--by", "func")
+        checks.that(said.status == 1 and b"this trace has no events; its tables: class" in said.err, "no events", said)
     checks.end()
 
 
