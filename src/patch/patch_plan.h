@@ -87,7 +87,8 @@ typedef struct patch_plan {
     size_t function_room, site_room, target_room; /* bytes taken of memory */
 } patch_plan;
 
-/* Addresses that the caller knows by name. */
+/* Addresses that the caller knows by name; of each kind at most PATCH_NAMED. */
+enum { PATCH_NAMED = 32 };
 typedef struct patch_named {
     const uint64_t *never; /* these functions are PATCH_BY_NAME */
     unsigned nevers;

@@ -160,6 +160,45 @@ def check_libraries(checks):
     checks.equal(plan(checks, "./script")["objects"][0]["object"], "plain", "what runs a script")
 
 
+def check_ways(checks):
+    """What record would not patch, is not shown as patched."""
+    def asked(*arguments):
+        done = harness.run("record", "--dry-run", "--json", *arguments)
+        return [o["object"] for o in done.json()["objects"]] if done.status == 0 else None, done.err.decode()
+
+    build("hooks", "-finstrument-functions")
+    objects, said = asked("./hooks")
+    checks.that(objects == [] and "has the calls of -finstrument-functions, through which it is recorded" in said, "hooks", objects, said)
+    checks.equal(asked("--how", "patch", "./hooks")[0], ["hooks"], "hooks, --how patch")
+    objects, said = asked("--libs", "libc.so*", "./hooks")
+    checks.that(objects is None and "--libs goes with --how patch" in said, "hooks, --libs", objects, said)
+    objects, said = asked("--how", "linked", "./plain")
+    checks.that(objects is None and "has no recorder in it; build it" in said, "--how linked", objects, said)
+    objects, said = asked("--any", "./plain")
+    checks.that(objects == [] and "./plain: is recorded by recorders that are linked into what it starts" in said, "--any", objects, said)
+    library = os.environ.get("TL_RT_LIBRARY", "")
+    if os.path.exists(library) and build("linked", "-finstrument-functions", "-Wl,-u,tl_rt_life,-u,__cyg_profile_func_enter", library, "-lpthread"):
+        objects, said = asked("./linked")
+        checks.that(objects == [] and "./linked: has the recorder in it, which records it" in said, "linked", objects, said)
+    sleds = ["-x", "c", "-", "-O1", "-fxray-instrument", "-fxray-instruction-threshold=1"]
+    if shutil.which("clang") and subprocess.run(["clang", *sleds, "-o", "sleds"], input=SOURCE.encode(), capture_output=True).returncode == 0:
+        objects, said = asked("--libs", "libc.so*", "./sleds")
+        checks.that(len(objects) == 1 and objects[0].startswith("libc") and "./sleds: has sleds" in said, "sleds", objects, said)
+
+
+def check_memory(checks):
+    """Libraries that no pattern selects are not read."""
+    most = {}
+    for name, size in (("little", 1), ("large", 128 << 20)):
+        build("lib%s.so" % name, "-shared", "-fPIC", source="char data[%d] = {1}; int part(void) { return 1; }" % size)
+        build(name, "-Wl,--no-as-needed,-rpath,$ORIGIN", "lib%s.so" % name)
+        command = subprocess.Popen(harness.binary() + ["record", "--dry-run", "-q", "./" + name], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(command.pid, 0)
+        checks.equal(status, 0, name)
+        most[name] = usage.ru_maxrss
+    checks.that(most["large"] < most["little"] + (64 << 10), "KiB of memory:", most)
+
+
 def check_refusals(checks):
     if build("static", "-static"):
         done = harness.run("record", "--dry-run", "./static")
@@ -267,7 +306,7 @@ def main():
         os.chdir(folder)
         if not build("plain"):
             harness.skip("no gcc")
-        for part in (check_plain, check_reasons, check_selection, check_libraries, check_refusals, check_limits, check_damage):
+        for part in (check_plain, check_reasons, check_selection, check_libraries, check_ways, check_memory, check_refusals, check_limits, check_damage):
             part(checks)
         os.chdir("/")
     checks.end()

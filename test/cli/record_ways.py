@@ -166,6 +166,12 @@ def check_patched(checks):
     checks.equal(calls("bare.tlp").get("bare+0x%x" % place), 1, "calls of leaf by its place")
     record("-q", "--libs", "libc.so*", "./plain")
     checks.that(calls("plain.tlp").get("puts", 0) + calls("plain.tlp").get("printf", 0) > 0, "functions of libc")
+    build("libbare.so", "-shared", "-fPIC", "-s", source="__attribute__((noinline)) static int in(int x) { __asm__ volatile(\"\"); return x + 1; }"
+          "int outer(int x) { return in(x) + 1; }")
+    if build("uses", "-s", "./libbare.so", source="int outer(int); int main(void) { return outer(1) == 0; }"):
+        record("-q", "--libs", "libbare*", "./uses")
+        said = harness.run("report", "uses.tlp", "-F", "libbare.so+*").err.decode()
+        checks.that("1 function has no name; install debug symbols of libbare.so" in said, "the object of a function without a name:", said)
     parts = ["./libpart%d.so" % i for i in range(6)]
     for i, part in enumerate(parts):
         build(part, "-shared", "-fPIC", source="int part%d(int x) { return x + %d; }" % (i, i))

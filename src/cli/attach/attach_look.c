@@ -94,7 +94,7 @@ static int check_program(tl_attach *a)
         tl_say_error(a->name, "cannot be attached to: %s", e.message);
         return TL_EXIT_RECORD;
     }
-    if (*tl_record_cannot(&f, path, why, sizeof why))
+    if (*tl_record_cannot(&f, why, sizeof why))
         return refuse(a, why);
     if (f.has_recorder)
         return refuse(a, "has the recorder in it, which is off: start it with traceloom record --start off, or with "

@@ -11,6 +11,7 @@
 #include "cli/record/info_patch.h"
 #include "op/symbols/demangle.h"
 #include "op/symbols/place_name.h"
+#include "patch/patch_select.h"
 
 /* Bytes of all names that are shown; the others are called by their place. */
 #define SHOWN_BYTES_MAX (16u << 20)
@@ -53,28 +54,11 @@ typedef struct wanted {
     uint8_t *named;     /* [functions] 1: a pattern of -F, 2: of -N */
 } wanted;
 
-/* The function's part of a pattern "object:function", or all of it; NULL: of another object. As in rt_wanted.c. */
-static const char *pattern_of(const char *pattern, const char *object)
-{
-    char part[256];
-    for (size_t i = 0; pattern[i]; i++) {
-        if (pattern[i] == ':' && pattern[i + 1] != ':') {
-            const int n = snprintf(part, sizeof part, "%.*s", (int)i, pattern);
-            return i == 0 ? pattern : (size_t)n < sizeof part && tl_glob(part, object) ? pattern + i + 1 : NULL;
-        }
-        while (pattern[i] == ':' && pattern[i + 1] == ':')
-            i++;
-    }
-    return pattern;
-}
-
 static bool matches(const tl_words *patterns, const char *object, const char *name)
 {
-    for (size_t i = 0; i < patterns->n; i++) {
-        const char *pattern = pattern_of(patterns->word[i], object);
-        if (pattern && tl_glob(pattern, name))
+    for (size_t i = 0; i < patterns->n; i++)
+        if (patch_selects_function(patterns->word[i], object, name, NULL, tl_glob))
             return true;
-    }
     return false;
 }
 
@@ -113,13 +97,16 @@ static int choose(tl_patch_file *f, patch_plan *plan, const tl_arguments *a, tl_
     wanted w = {plan, a, tl_base_name(f->path), calloc((size_t)plan->functions + 1, 1)};
     if (!w.named)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory for its functions", f->path);
-    int status = a->func.n || a->not_func.n ? tl_patch_file_symbols(f, see_name, &w, e) : 0;
+    const bool patterns = a->func.n || a->not_func.n;
+    int status = patterns ? tl_patch_file_symbols(f, see_name, &w, e) : 0;
     for (uint32_t i = 0; i < plan->functions && status == 0; i++) {
         patch_function *p = &plan->function[i];
         char place[TL_PLACE_NAME];
-        const uint8_t named = w.named[i] | match(a, w.object, tl_place_name(place, f->path, p->begin - f->bias));
         if (p->why != PATCH_OK)
             continue;
+        uint8_t named = w.named[i];
+        if (patterns)
+            named |= match(a, w.object, tl_place_name(place, f->path, p->begin - f->bias));
         if (p->size < a->min_size || (a->func.n && !(named & 1)) || named & 2)
             p->why = PATCH_NOT_WANTED;
         else

@@ -27,8 +27,8 @@ static int read_piece(tl_patch_file *f, const tl_elf_segment *s, uint64_t *budge
     if (!f->bytes[i])
         return tl_fail(e, TL_ENOMEM, s->offset, "%s: no memory for its code", f->path);
     f->image.parts++;
-    f->image.part[i] =
-        (patch_part){.address = s->address, .size = s->in_file, .bytes = f->bytes[i], .code = (s->flags & PF_X) != 0};
+    f->image.part[i] = (patch_part){
+        .address = f->bias + s->address, .size = s->in_file, .bytes = f->bytes[i], .code = (s->flags & PF_X) != 0};
     return tl_elf_segments_bytes(&f->segments, s->offset, f->bytes[i], (size_t)s->in_file, e);
 }
 
@@ -63,7 +63,7 @@ static int read_pieces(tl_patch_file *f, tl_error *e)
     for (uint32_t i = 0; i < f->segments.nsegment; i++) {
         const tl_elf_segment *s = &f->segments.segment[i];
         if (s->type == PT_GNU_EH_FRAME)
-            f->image.frame_header = s->address;
+            f->image.frame_header = f->bias + s->address;
         if (s->type != PT_LOAD || !(s->flags & PF_R) || s->in_file == 0)
             continue;
         if (f->image.parts == PATCH_PARTS_MAX)
@@ -78,7 +78,6 @@ static int read_pieces(tl_patch_file *f, tl_error *e)
 
 int tl_patch_file_open(tl_patch_file *f, const char *path, tl_error *e)
 {
-    tl_error ignored = {0};
     *f = (tl_patch_file){.path = path};
     int status = tl_elf_segments_read(&f->segments, path, e);
     if (status < 0)
@@ -87,18 +86,10 @@ int tl_patch_file_open(tl_patch_file *f, const char *path, tl_error *e)
         status = tl_fail(e, TL_EUNSUPPORTED, 0, "%s: neither a program nor a library", path);
     if (status == 0)
         status = measure(f, e);
-    if (status == 0)
-        status = read_pieces(f, e);
-    if (status < 0) {
-        tl_patch_file_close(f);
-        return status;
-    }
     f->fixed = f->segments.type == ET_EXEC;
-    if (tl_elf_open(&f->elf, path, &ignored) < 0)
-        f->elf = NULL;
-    else if (tl_debug_file_open(&f->debug, f->elf, TL_DEBUG_ROOT, NULL, &ignored) != 1)
-        f->debug = NULL;
-    return TL_OK;
+    if (status < 0)
+        tl_patch_file_close(f);
+    return status;
 }
 
 void tl_patch_file_close(tl_patch_file *f)
@@ -144,7 +135,7 @@ int tl_patch_file_symbols(tl_patch_file *f, int (*visit)(void *arg, uint64_t add
 
 static void name(uint64_t *list, unsigned *n, uint64_t address)
 {
-    if (*n < TL_PATCH_NAMED)
+    if (*n < PATCH_NAMED)
         list[(*n)++] = address;
 }
 
@@ -170,14 +161,23 @@ static int collect(void *arg, uint64_t address, const tl_elf_symbol *s)
     return 0;
 }
 
-int tl_patch_file_place(tl_patch_file *f, uint64_t bias, tl_error *e)
+void tl_patch_file_place(tl_patch_file *f, uint64_t bias)
 {
     f->bias = f->fixed ? 0 : bias;
-    for (unsigned i = 0; i < f->image.parts; i++)
-        f->image.part[i].address += f->bias;
-    f->image.frame_header += f->image.frame_header ? f->bias : 0;
     f->low += f->bias;
     f->high += f->bias;
+}
+
+int tl_patch_file_read(tl_patch_file *f, tl_error *e)
+{
+    tl_error ignored = {0};
+    const int status = read_pieces(f, e);
+    if (status < 0)
+        return status;
+    if (tl_elf_open(&f->elf, f->path, &ignored) < 0)
+        f->elf = NULL;
+    else if (tl_debug_file_open(&f->debug, f->elf, TL_DEBUG_ROOT, NULL, &ignored) != 1)
+        f->debug = NULL;
     f->named = (patch_named){.never = f->never, .enter = f->enter};
     return tl_patch_file_symbols(f, collect, f, e);
 }

@@ -6,8 +6,6 @@
 #include "base/elf/elf_segments.h"
 #include "patch/patch_plan.h"
 
-#define TL_PATCH_NAMED 32u /* functions that the planner must know by name, as in the recorder */
-
 typedef struct tl_patch_file {
     const char *path; /* borrowed */
     tl_elf_segments segments;
@@ -17,19 +15,22 @@ typedef struct tl_patch_file {
     uint64_t low, high; /* the pages that it occupies */
     uint64_t bias;      /* addresses in the image, less those in the file */
     bool fixed;         /* it lies where it says */
-    uint64_t never[TL_PATCH_NAMED], enter[TL_PATCH_NAMED];
+    uint64_t never[PATCH_NAMED], enter[PATCH_NAMED];
     patch_named named;
     patch_range *range; /* functions by symbols */
     uint32_t ranges;
     size_t range_room;
 } tl_patch_file;
 
-/* Reads what is mapped. In case of success to be closed. Errors: those of the headers; TL_EUNSUPPORTED: neither program
- * nor library; TL_EDAMAGED: mapped pieces are not in the file. */
+/* Reads the headers: what it occupies. In case of success to be closed; a zeroed one may be closed, too. Errors: those
+ * of the headers; TL_EUNSUPPORTED: neither program nor library. */
 int tl_patch_file_open(tl_patch_file *f, const char *path, tl_error *e);
 void tl_patch_file_close(tl_patch_file *f);
-/* Moves it, unless it is fixed, and collects what symbols say. Once. */
-int tl_patch_file_place(tl_patch_file *f, uint64_t bias, tl_error *e);
+/* Moves it, unless it is fixed. Once. */
+void tl_patch_file_place(tl_patch_file *f, uint64_t bias);
+/* Reads what is mapped, and collects what symbols say. Once, where it lies. Errors: TL_EDAMAGED: mapped pieces are not
+ * in the file; TL_EUNSUPPORTED: too many, or none. */
+int tl_patch_file_read(tl_patch_file *f, tl_error *e);
 /* Calls visit for each function symbol, with its address in the image: of the debug file, too. */
 int tl_patch_file_symbols(tl_patch_file *f, int (*visit)(void *arg, uint64_t address, const tl_elf_symbol *s),
                           void *arg, tl_error *e);

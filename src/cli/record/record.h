@@ -56,9 +56,12 @@ int tl_record_try(const tl_record *r);
 bool tl_record_makes_profile(const tl_record *r);
 
 /* Each reports failures and returns an exit status, or TL_EXIT_DONE. */
-int tl_record_plan(tl_record *r);               /* modes, names; with -f removes what is in the way */
-int tl_record_find(tl_record *r);               /* the program */
-int tl_record_look(tl_record *r);               /* which way it is recorded, and that it can be */
+int tl_record_plan(tl_record *r); /* modes, names; with -f removes what is in the way */
+int tl_record_find(tl_record *r); /* the program */
+int tl_record_look(tl_record *r); /* which way it is recorded, and that it can be */
+/* The part of that which loads nothing: the way, the target, what that is, and whether it runs a script. */
+struct tl_record_facts;
+int tl_record_choose(tl_record *r, struct tl_record_facts *f, bool *script);
 int tl_record_dry_run(tl_record *r);            /* the other way: shows what would be patched */
 int tl_record_run(tl_record *r);                /* runs it to its end */
 void tl_record_say_patched(const tl_record *r); /* what was patched in it */

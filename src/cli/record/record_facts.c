@@ -29,7 +29,7 @@
 #elif defined(__i386__)
 #define MACHINE EM_386
 #else
-#define MACHINE EM_NONE
+#define MACHINE EM_NONE /* where nothing is patched, which is said without this name */
 #endif
 
 static bool begins(const char *s, const char *with)
@@ -135,12 +135,11 @@ static const char *machine_name(uint16_t machine, char buf[32])
 
 #define RECIPE "pkg-config --libs traceloom-rt-functions"
 
-const char *tl_record_cannot(const tl_record_facts *f, const char *path, char *why, size_t size)
+const char *tl_record_cannot(const tl_record_facts *f, char *why, size_t size)
 {
     char theirs[32], ours[32];
-    (void)path;
     *why = 0;
-    if (f->machine != MACHINE)
+    if (MACHINE != EM_NONE && f->machine != MACHINE)
         snprintf(why, size, "is for %s, which cannot be recorded on %s", machine_name(f->machine, theirs),
                  machine_name(MACHINE, ours));
     else if (!f->is64)

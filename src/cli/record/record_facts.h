@@ -37,7 +37,7 @@ int tl_record_facts_read(tl_record_facts *f, const char *path, tl_error *e);
 
 /* Why code of this program cannot be patched, nor the recorder loaded into it: "is linked statically: ...". "": it can
  * be. Returns `why`. */
-const char *tl_record_cannot(const tl_record_facts *f, const char *path, char *why, size_t size);
+const char *tl_record_cannot(const tl_record_facts *f, char *why, size_t size);
 /* The same for who may start it: set-user-id programs ignore the recorder if another user starts them. */
 const char *tl_record_may_not(const tl_record_facts *f, const char *path, char *why, size_t size);
 

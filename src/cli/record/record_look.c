@@ -72,9 +72,9 @@ static int say_cannot(const tl_record *r, const tl_record_facts *f, bool script)
 {
     char why[512];
     const char *name = r->cli->args->file.word[0];
-    if (!*tl_record_cannot(f, r->target, why, sizeof why))
+    if (!*tl_record_cannot(f, why, sizeof why))
         tl_record_may_not(f, r->target, why, sizeof why);
-    if (!*why && f->is_library)
+    if (!*why && f->is_library && !r->cli->args->dry_run) /* of these, code is shown */
         snprintf(why, sizeof why, "is a library, not a program");
     if (!*why)
         return TL_EXIT_DONE;
@@ -128,30 +128,39 @@ static bool choose(tl_record *r, const tl_record_facts *f)
     return true;
 }
 
-int tl_record_look(tl_record *r)
+int tl_record_choose(tl_record *r, tl_record_facts *f, bool *script)
 {
     const tl_arguments *a = r->cli->args;
     const char *preload = getenv("LD_PRELOAD");
-    tl_record_facts f;
     tl_error e = {0};
-    if (a->any || (!a->how && preload && strstr(preload, SHARED_NAME)))
-        return look_linked(r, &(tl_record_facts){0}, true);
+    *f = (tl_record_facts){0};
+    *script = true;
     snprintf(r->target, sizeof r->target, "%s", r->program);
-    const bool script = tl_record_interpreter(r->program, r->target);
-    if (tl_record_facts_read(&f, r->target, &e) < 0) {   /* what that starts is unknown */
-        if ((e.code == TL_EFORMAT || script) && !a->how) /* nor whether it can be run */
-            return look_linked(r, &(tl_record_facts){0}, true);
-        tl_say_error(a->file.word[0], "cannot be recorded: %s", e.message);
+    if (a->any || (!a->how && preload && strstr(preload, SHARED_NAME)))
+        return look_linked(r, f, true);
+    *script = tl_record_interpreter(r->program, r->target);
+    if (tl_record_facts_read(f, r->target, &e) < 0) {                    /* what that starts is unknown */
+        if ((e.code == TL_EFORMAT || *script) && !a->how && !a->dry_run) /* nor whether it can be run */
+            return look_linked(r, f, true);
+        tl_say_error(a->file.word[0], "cannot be %s: %s", a->dry_run ? "patched" : "recorded", e.message);
         return TL_EXIT_RECORD;
     }
-    if (is(a->how, "linked") || (!a->how && f.has_recorder))
-        return look_linked(r, &f, script);
-    int status = say_cannot(r, &f, script);
+    if (is(a->how, "linked") || (!a->how && f->has_recorder))
+        return look_linked(r, f, *script);
+    const int status = say_cannot(r, f, *script);
     if (status != TL_EXIT_DONE)
         return status;
-    if (!choose(r, &f))
-        return TL_EXIT_RECORD;
-    status = tl_record_library(a->file.word[0], r->library);
+    return choose(r, f) ? TL_EXIT_DONE : TL_EXIT_RECORD;
+}
+
+int tl_record_look(tl_record *r)
+{
+    tl_record_facts f;
+    bool script;
+    int status = tl_record_choose(r, &f, &script);
+    if (status != TL_EXIT_DONE || r->way == TL_WAY_LINKED)
+        return status;
+    status = tl_record_library(r->cli->args->file.word[0], r->library);
     if (status != TL_EXIT_DONE)
         return status;
     r->device = (uint64_t)f.file.st_dev;

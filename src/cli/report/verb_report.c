@@ -301,7 +301,9 @@ static void say_places(const report_job *m)
         if (!tl_profile_is_place(f))
             continue;
         tl_profile_function_stat(p, i, &stat);
-        n += stat.calls != 0;
+        if (stat.calls == 0)
+            continue;
+        n++;
         first = first ? first : f;
     }
     if (n)

@@ -2,13 +2,12 @@
 #ifndef TL_OP_PLACE_NAME_H
 #define TL_OP_PLACE_NAME_H
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/io/base_name.h"
+#include "base/text/number.h"
 
 enum { TL_PLACE_NAME = 288 }; /* bytes: a file's name has at most 255 */
 
@@ -16,15 +15,19 @@ enum { TL_PLACE_NAME = 288 }; /* bytes: a file's name has at most 255 */
  * Returns `out`. */
 static inline const char *tl_place_name(char out[static TL_PLACE_NAME], const char *path, uint64_t address)
 {
-    snprintf(out, TL_PLACE_NAME, "%.256s+0x%" PRIx64, tl_base_name(path), address);
+    const char *base = tl_base_name(path);
+    const size_t n = strnlen(base, 256);
+    memcpy(out, base, n);
+    memcpy(out + n, "+0x", 3);
+    *tl_put_hex(out + n + 3, address) = 0;
     return out;
 }
 
 /* Is that the name of a function at the address? */
 static inline bool tl_is_place_name(const char *name, uint64_t address)
 {
-    char end[24];
-    const size_t n = strlen(name), k = (size_t)snprintf(end, sizeof end, "+0x%" PRIx64, address);
+    char end[24] = "+0x";
+    const size_t n = strlen(name), k = (size_t)(tl_put_hex(end + 3, address) - end);
     return n > k && memcmp(name + n - k, end, k) == 0;
 }
 

@@ -2,6 +2,7 @@
  * patterns leave it. */
 #include "rt/object/rt_wanted.h"
 
+#include "patch/patch_select.h"
 #include "rt/rt_say.h"
 #include "rt/rt_store.h"
 #include "rt/rt_sys.h"
@@ -9,8 +10,7 @@
 enum {
     TABLES = 512, /* objects; of later ones all functions are recorded */
     PLAIN = 1024, /* bytes of a C++ name that are considered */
-    OBJECT = 256, /* of an object's file name, with a terminator: longer ones match no pattern */
-    PLACE = OBJECT + 20,
+    PLACE = PATCH_OBJECT_NAME + 20,
 };
 
 typedef struct rt_table {
@@ -33,38 +33,10 @@ typedef struct names {
 
 /* ---- patterns ---- */
 
-/* The place of the colon in "object:function"; 0: there is none. Two are part of a name of C++. */
-static size_t colon_in(const char *pattern)
-{
-    for (size_t i = 0; pattern[i]; i++) {
-        if (pattern[i] == ':' && pattern[i + 1] != ':')
-            return i;
-        while (pattern[i] == ':' && pattern[i + 1] == ':')
-            i++;
-    }
-    return 0;
-}
-
-static bool matches(const char *pattern, const names *n)
-{
-    char object[OBJECT];
-    const size_t colon = colon_in(pattern);
-    if (colon >= sizeof object)
-        return false;
-    if (colon > 0) {
-        rt_copy(object, pattern, colon);
-        object[colon] = '\0';
-        if (!tl_rt_glob(object, n->object))
-            return false;
-        pattern += colon + 1;
-    }
-    return tl_rt_glob(pattern, n->name) || (n->plain && tl_rt_glob(pattern, n->plain));
-}
-
 static bool any_matches(const char *const *pattern, unsigned npattern, const names *n)
 {
     for (unsigned i = 0; i < npattern; i++)
-        if (matches(pattern[i], n))
+        if (patch_selects_function(pattern[i], n->object, n->name, n->plain, tl_rt_glob))
             return true;
     return false;
 }
@@ -87,7 +59,7 @@ bool tl_rt_wanted_patterns(void)
 static void place_of(char out[static PLACE], const char *object, uint64_t address)
 {
     size_t n = 0;
-    while (n < OBJECT && object[n])
+    while (n < PATCH_OBJECT_NAME && object[n])
         n++;
     rt_copy(out, object, n);
     out[n++] = '+';

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <sys/auxv.h>
 
+#include "patch/patch_select.h"
 #include "rt/patch/sleds_found.h"
 #include "rt/rt_say.h"
 #include "rt/rt_store.h"
@@ -185,9 +186,9 @@ void tl_rt_patch_names(const rt_object *o, rt_patch_named *room, patch_named *ou
         const Elf64_Sym *y = &s.symbol[i];
         if (!is_function(y))
             continue;
-        if (out->nevers < RT_PATCH_NAMED && is_among(&s, y, patch_never))
+        if (out->nevers < PATCH_NAMED && is_among(&s, y, patch_never))
             room->never[out->nevers++] = o->bias + y->st_value;
-        if (out->enters < RT_PATCH_NAMED && is_among(&s, y, patch_twice))
+        if (out->enters < PATCH_NAMED && is_among(&s, y, patch_twice))
             room->enter[out->enters++] = o->bias + y->st_value;
     }
 }
@@ -210,28 +211,6 @@ patch_range *tl_rt_patch_symbols(const rt_object *o, uint32_t *count, size_t *si
 }
 
 /* ---- which objects ---- */
-
-/* Does the text begin like this, before any * ? or [ ? */
-static bool begins(const char *text, const char *with)
-{
-    for (; *with; text++, with++)
-        if (*text != *with)
-            return false;
-    return true;
-}
-
-static bool matches(const char *pattern, const char *path)
-{
-    static const char *const named[] = {"libc.", "libpthread.", "libgcc_s."};
-    static const char *const by[] = {"libc", "libpthread", "libgcc_s"};
-    const char *base = tl_rt_base(path);
-    if (!tl_rt_glob(pattern, base) && !tl_rt_glob(pattern, path))
-        return false;
-    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
-        if (begins(base, named[i]))
-            return begins(tl_rt_base(pattern), by[i]);
-    return true;
-}
 
 /* Its dynamic section lies in the recorder's object. */
 static bool is_recorder(const struct link_map *m)
@@ -256,7 +235,7 @@ bool tl_rt_patch_is_wanted(const struct link_map *m)
     if ((loader && m->l_addr == loader) || is_recorder(m) || !m->l_name)
         return false;
     for (unsigned i = 0; i < tl_rt.set.nlibs; i++)
-        if (matches(tl_rt.set.libs[i], m->l_name))
+        if (patch_selects_library(tl_rt.set.libs[i], m->l_name, tl_rt_glob))
             return !has_hooks(m);
     return false;
 }

@@ -25,9 +25,8 @@ bool tl_rt_patch_is_sanitized(const rt_object *o);
 /* The object's memory; false: more pieces than a plan can have. */
 bool tl_rt_patch_image(const rt_object *o, patch_image *out);
 
-enum { RT_PATCH_NAMED = 32 };
 typedef struct rt_patch_named {
-    uint64_t never[RT_PATCH_NAMED], enter[RT_PATCH_NAMED];
+    uint64_t never[PATCH_NAMED], enter[PATCH_NAMED];
 } rt_patch_named;
 void tl_rt_patch_names(const rt_object *o, rt_patch_named *room, patch_named *out);
 
