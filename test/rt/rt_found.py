@@ -16,7 +16,7 @@ import rt_matrix
 
 SECTION = "xray_instr_map"
 RECORD, FUNCTION, KIND, VERSION = 32, 8, 16, 18     # of a sled, and places in it
-SECTION_HEADER, SH_ADDRESS, SH_OFFSET = 64, 16, 24
+SECTION_HEADER, SH_ADDRESS, SH_OFFSET, SH_SIZE, SH_LINK = 64, 16, 24, 32, 40
 E_SHOFF, E_SHNUM, E_SHSTRNDX = 40, 60, 62
 
 
@@ -28,9 +28,9 @@ class Elf:
         with open(path, "rb") as file:
             self.data = bytearray(file.read())
         self.headers, = struct.unpack_from("<Q", self.data, E_SHOFF)
-        count, names = struct.unpack_from("<HH", self.data, E_SHNUM)
-        text, = struct.unpack_from("<Q", self.data, self.headers + names * SECTION_HEADER + SH_OFFSET)
-        for i in range(count):
+        self.count, self.names = struct.unpack_from("<HH", self.data, E_SHNUM)
+        text, = struct.unpack_from("<Q", self.data, self.headers + self.names * SECTION_HEADER + SH_OFFSET)
+        for i in range(self.count):
             self.header = self.headers + i * SECTION_HEADER
             name, = struct.unpack_from("<I", self.data, self.header)
             if self.data[text + name:].startswith(SECTION.encode() + b"\0"):
@@ -148,6 +148,11 @@ def case_malformed(checks, hook):
                 check_nothing(checks, what, hook, elf.write(), message)
     with harness.work_folder() as folder:
         check_exact(checks, "unchanged", hook, Elf(program, folder).write())
+    # As in a file with more sections than the header's fields can tell.
+    with harness.work_folder() as folder:
+        elf = Elf(program, folder)
+        elf.put(elf.headers + SH_SIZE, "Q", elf.count).put(elf.headers + SH_LINK, "I", elf.names)
+        check_exact(checks, "numbers in the first section", hook, elf.put(E_SHNUM, "H", 0).put(E_SHSTRNDX, "H", 0xffff).write())
 
 
 def case_no_end(checks, hook):

@@ -11,9 +11,12 @@
 #include "op/symbols/symbolize.h"
 #include "scratch.h"
 #define RT_DEBUG_ROOT "debug"
+#include "rt/object/rt_elf.c"
 #include "rt/object/rt_maps.c"
 #include "rt/object/rt_plain.c"
 #include "rt/object/rt_symbols.c"
+
+rt_core tl_rt;
 
 /* Of exact size, so that a sanitizer sees any byte beyond it. */
 void *tl_rt_memory_take(size_t n)

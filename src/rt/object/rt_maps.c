@@ -1,11 +1,12 @@
-/* Finds objects in memory, with system calls only: /proc/self/maps says what is mapped, program headers the rest.
+/* Finds what is in memory, with system calls only: /proc/self/maps says what is mapped, program headers the rest.
  *
- * A line of maps, with the path from some column on:
+ * A line of maps, with the path from some column on, in which a line feed is four characters:
  *
  *   55d0c0000000-55d0c0001000 r--p 00000000 fe:01 131099                     /usr/bin/app */
 #include "rt/object/rt_maps.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 
@@ -13,13 +14,7 @@
 #include "rt/rt_store.h"
 #include "rt/rt_sys.h"
 
-enum { ROOM = 16384, PAGE_MIN = 4096, BUILD_ID_MAX = 32 };
-
-struct mapping {
-    uintptr_t from, to, offset;
-    bool readable;
-    const char *path; /* with a final zero; not after pages without a file */
-};
+enum { ROOM = 32768 /* more than the longest line */, PAGE_MIN = 4096, BUILD_ID_MAX = 32 };
 
 static const char *read_hex(const char *s, uintptr_t *out)
 {
@@ -47,9 +42,9 @@ static const char *skip_word(const char *s)
     return s;
 }
 
-static struct mapping read_line(const char *s)
+static rt_mapping read_line(const char *s)
 {
-    struct mapping m;
+    rt_mapping m;
     s = read_hex(s, &m.from);
     s = read_hex(*s ? s + 1 : s, &m.to);
     s = *s ? s + 1 : s;
@@ -57,6 +52,50 @@ static struct mapping read_line(const char *s)
     s = read_hex(skip_word(s), &m.offset);
     m.path = skip_word(skip_word(skip_word(s)));
     return m;
+}
+
+/* Calls visit() for all whole lines of n bytes, until it returns false; returns their size. */
+static size_t take_lines(char *text, size_t n, rt_mapping_visit *visit, void *arg, bool *more)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i < n && *more; i++)
+        if (text[i] == '\n') {
+            text[i] = '\0';
+            const rt_mapping m = read_line(text + begin);
+            *more = visit(arg, &m);
+            begin = i + 1;
+        }
+    return begin;
+}
+
+static long read_maps(long fd, char *room, rt_mapping_visit *visit, void *arg)
+{
+    bool more = true;
+    for (size_t n = 0; more;) {
+        long got = RT_SYS3(SYS_read, fd, room + n, ROOM - n);
+        if (got <= 0)
+            return got;
+        n += (size_t)got;
+        size_t used = take_lines(room, n, visit, arg, &more);
+        if (used == 0 && n == ROOM)
+            return -EOVERFLOW;
+        n -= used;
+        rt_copy(room, room + used, n);
+    }
+    return 0;
+}
+
+int tl_rt_maps_each(rt_mapping_visit *visit, void *arg)
+{
+    char *room = tl_rt_memory_take(ROOM);
+    if (!room)
+        return -ENOMEM;
+    long fd = RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    long status = fd < 0 ? fd : read_maps(fd, room, visit, arg);
+    if (fd >= 0)
+        RT_SYS1(SYS_close, fd);
+    tl_rt_memory_give(room, ROOM);
+    return (int)status;
 }
 
 /* The kernel appends " (deleted)" to the name of a removed file. */
@@ -76,71 +115,37 @@ struct search {
     uintptr_t address, header;
     char *path;         /* of the latest first mapping of a file, at `header` */
     char file[RT_PATH]; /* the same, as spelt in maps */
-    bool found, over;
+    bool found;
 };
 
 /* Mappings are ordered by address; those of a file follow its first one. */
-static void take_line(struct search *s, const char *text)
+static bool see(void *arg, const rt_mapping *m)
 {
-    struct mapping m = read_line(text);
-    if (m.path[0] == '/' && m.offset == 0 && m.readable && m.from <= s->address) {
-        s->header = m.from;
-        size_t n = rt_length(m.path);
-        rt_copy(s->file, m.path, (n < RT_PATH ? n : RT_PATH - 1) + 1);
+    struct search *s = arg;
+    if (m->path[0] == '/' && m->offset == 0 && m->readable && m->from <= s->address) {
+        s->header = m->from;
+        size_t n = rt_length(m->path);
+        rt_copy(s->file, m->path, (n < RT_PATH ? n : RT_PATH - 1) + 1);
         s->file[RT_PATH - 1] = '\0';
-        copy_path(s->path, m.path);
+        copy_path(s->path, m->path);
     }
-    if (s->address < m.to) {
-        s->over = true;
-        s->found = s->address >= m.from && s->header && tl_rt_same(m.path, s->file);
-    }
-}
-
-/* Takes all whole lines of n bytes; returns their size. */
-static size_t take_lines(struct search *s, char *text, size_t n)
-{
-    size_t begin = 0;
-    for (size_t i = 0; i < n && !s->over; i++)
-        if (text[i] == '\n') {
-            text[i] = '\0';
-            take_line(s, text + begin);
-            begin = i + 1;
-        }
-    return begin;
-}
-
-static void search_maps(struct search *s, char *room)
-{
-    long fd = RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0)
-        return;
-    size_t n = 0;
-    while (!s->over) {
-        long got = RT_SYS3(SYS_read, fd, room + n, ROOM - n);
-        if (got <= 0)
-            break;
-        n += (size_t)got;
-        size_t used = take_lines(s, room, n);
-        if (used == 0 && n == ROOM)
-            break;
-        n -= used;
-        rt_copy(room, room + used, n);
-    }
-    RT_SYS1(SYS_close, fd);
+    if (s->address >= m->to)
+        return true;
+    s->found = s->address >= m->from && s->header && tl_rt_same(m->path, s->file);
+    return false;
 }
 
 bool tl_rt_maps_find(uintptr_t address, uintptr_t *header, char path[static RT_PATH])
 {
-    char *room = tl_rt_memory_take(ROOM + sizeof(struct search));
-    if (!room)
+    struct search *s = tl_rt_memory_take(sizeof *s);
+    if (!s)
         return false;
-    struct search *s = (struct search *)(void *)(room + ROOM);
     s->address = address;
     s->path = path;
-    search_maps(s, room);
+    tl_rt_maps_each(see, s);
     bool found = s->found;
     *header = s->header;
-    tl_rt_memory_give(room, ROOM + sizeof(struct search));
+    tl_rt_memory_give(s, sizeof *s);
     if (!found)
         path[0] = '\0';
     return found;

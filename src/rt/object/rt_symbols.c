@@ -1,12 +1,9 @@
 /* Names of functions by address, from the symbol tables of an object's file and of its debug file.
  *
- * Files are read into our own memory, not mapped: truncating them does not crash the program.
  * The library finds the same names (op/symbols/symbolize.h): a function symbol with exactly the address, global before
  * weak before local, then the first in .symtab, then in .dynsym. A file without .symtab has it in its debug file, which
  * is found by the build-id. Nothing in a file is trusted. */
-#include <elf.h>
-#include <fcntl.h>
-
+#include "rt/object/rt_elf.h"
 #include "rt/object/rt_maps.h"
 #include "rt/object/rt_objects.h"
 #include "rt/rt_say.h"
@@ -14,8 +11,7 @@
 #include "rt/rt_sys.h"
 
 /* Symbols with longer names are ignored, as in the library. */
-enum { NAME_MAX_BYTES = 65536, SECTIONS_MAX = 1 << 20, TABLES = 2, DIGIT = 11, COUNTS = 1 << DIGIT };
-#define TABLE_BYTES_MAX (UINT64_C(1) << 32)
+enum { NAME_MAX_BYTES = 65536, TABLES = 2, DIGIT = 11, COUNTS = 1 << DIGIT };
 
 /* Where distributions put debug files; unit tests have a folder of their own. */
 #ifndef RT_DEBUG_ROOT
@@ -28,140 +24,43 @@ typedef struct entry {
     uint32_t rank, unused;
 } entry;
 
-typedef struct part {
-    char *p;
-    size_t n;
-} part;
-
-/* An open file of this program's class, and its section headers. */
-typedef struct file {
-    int fd;
-    uint64_t size;
-    part headers;
-} file;
-
 struct rt_symbols {
-    part symbol[TABLES], text[TABLES], index;
+    rt_part symbol[TABLES], text[TABLES], index;
     entry *sorted; /* by address, and where it is the same in the order of the tables */
     size_t n;
     char path[RT_PATH];
 };
 
-static bool read_all(int fd, char *p, size_t n, uint64_t offset)
-{
-    while (n > 0) {
-        long got = RT_SYS4(SYS_pread64, fd, p, n, offset);
-        if (got <= 0)
-            return false;
-        p += got, n -= (size_t)got, offset += (uint64_t)got;
-    }
-    return true;
-}
-
-static void give(part *m)
-{
-    if (m->p)
-        tl_rt_memory_give(m->p, m->n);
-    *m = (part){NULL, 0};
-}
-
-/* Reads n bytes of the file; false, with nothing allocated, if the file is shorter or memory runs out. */
-static bool take(part *m, const file *f, uint64_t offset, uint64_t n)
-{
-    if (n == 0 || n > TABLE_BYTES_MAX || offset > f->size || n > f->size - offset)
-        return false;
-    *m = (part){tl_rt_memory_take(n), n};
-    if (m->p && read_all(f->fd, m->p, n, offset))
-        return true;
-    give(m);
-    return false;
-}
-
-static size_t sections(const file *f)
-{
-    return f->headers.n / sizeof(Elf64_Shdr);
-}
-
-static Elf64_Shdr section(const file *f, size_t i)
-{
-    Elf64_Shdr h;
-    rt_copy(&h, f->headers.p + i * sizeof h, sizeof h);
-    return h;
-}
-
 /* Does the file have a build-id, and is it this one? It may have been replaced since it was loaded. */
-static bool has_build_id(const file *f, const char *expected, bool if_none)
+static bool has_build_id(const rt_elf *f, const char *expected, bool if_none)
 {
     char id[65];
-    part note;
+    rt_part note;
     bool same = if_none;
-    for (size_t i = 0; expected[0] && i < sections(f); i++) {
-        const Elf64_Shdr h = section(f, i);
-        if (h.sh_type != SHT_NOTE || !take(&note, f, h.sh_offset, h.sh_size))
+    for (size_t i = 0; expected[0] && i < tl_rt_elf_sections(f); i++) {
+        const Elf64_Shdr h = tl_rt_elf_section(f, i);
+        if (h.sh_type != SHT_NOTE || !tl_rt_elf_take(&note, f, h.sh_offset, h.sh_size))
             continue;
         if (tl_rt_notes_build_id((const unsigned char *)note.p, note.n, id))
             same = tl_rt_same(id, expected);
-        give(&note);
+        tl_rt_elf_give(&note);
     }
     return same;
 }
 
 /* Reads a symbol table and its names. A malformed table counts as missing. */
-static void read_table(rt_symbols *s, const file *f, uint32_t type, unsigned t)
+static void read_table(rt_symbols *s, const rt_elf *f, uint32_t type, unsigned t)
 {
-    for (size_t i = 0; i < sections(f); i++) {
-        const Elf64_Shdr h = section(f, i);
-        if (h.sh_type != type || h.sh_entsize != sizeof(Elf64_Sym) || h.sh_link >= sections(f))
+    for (size_t i = 0; i < tl_rt_elf_sections(f); i++) {
+        const Elf64_Shdr h = tl_rt_elf_section(f, i);
+        if (h.sh_type != type || h.sh_entsize != sizeof(Elf64_Sym) || h.sh_link >= tl_rt_elf_sections(f))
             continue;
-        const Elf64_Shdr link = section(f, h.sh_link);
-        if (link.sh_type == SHT_STRTAB && take(&s->symbol[t], f, h.sh_offset, h.sh_size) &&
-            !take(&s->text[t], f, link.sh_offset, link.sh_size))
-            give(&s->symbol[t]);
+        const Elf64_Shdr link = tl_rt_elf_section(f, h.sh_link);
+        if (link.sh_type == SHT_STRTAB && tl_rt_elf_take(&s->symbol[t], f, h.sh_offset, h.sh_size) &&
+            !tl_rt_elf_take(&s->text[t], f, link.sh_offset, link.sh_size))
+            tl_rt_elf_give(&s->symbol[t]);
         return;
     }
-}
-
-static bool read_headers(file *f)
-{
-    static const unsigned char ident[] = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB};
-    Elf64_Ehdr e;
-    long size = RT_SYS3(SYS_lseek, f->fd, 0, 2 /* SEEK_END */);
-    if (size < (long)sizeof e || !read_all(f->fd, (char *)&e, sizeof e, 0))
-        return false;
-    for (size_t i = 0; i < sizeof ident; i++)
-        if (e.e_ident[i] != ident[i])
-            return false;
-    f->size = (uint64_t)size;
-    uint64_t n = e.e_shnum;
-    if (e.e_shentsize != sizeof(Elf64_Shdr))
-        return false;
-    if (n == 0) { /* too many for the field: the first section header has the number */
-        part first;
-        Elf64_Shdr h;
-        if (!take(&first, f, e.e_shoff, sizeof h))
-            return false;
-        rt_copy(&h, first.p, sizeof h);
-        n = h.sh_size;
-        give(&first);
-    }
-    return n <= SECTIONS_MAX && take(&f->headers, f, e.e_shoff, n * sizeof(Elf64_Shdr));
-}
-
-static bool file_open(file *f, const char *path)
-{
-    *f = (file){.fd = (int)RT_SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)};
-    if (f->fd < 0)
-        return false;
-    if (read_headers(f))
-        return true;
-    RT_SYS1(SYS_close, f->fd);
-    return false;
-}
-
-static void file_close(file *f)
-{
-    give(&f->headers);
-    RT_SYS1(SYS_close, f->fd);
 }
 
 static uint32_t rank_of(unsigned binding)
@@ -170,7 +69,7 @@ static uint32_t rank_of(unsigned binding)
 }
 
 /* Bytes of names up to the last terminator. */
-static size_t terminated(const part *text)
+static size_t terminated(const rt_part *text)
 {
     size_t size = text->n;
     while (size > 0 && text->p[size - 1] != '\0')
@@ -179,7 +78,7 @@ static size_t terminated(const part *text)
 }
 
 /* Puts the functions of a table at `to`, unless it is NULL; returns their number. */
-static size_t functions_of(const part *symbol, const part *text, entry *to)
+static size_t functions_of(const rt_part *symbol, const rt_part *text, entry *to)
 {
     size_t n = 0, size = terminated(text);
     for (size_t i = 0; i < symbol->n / sizeof(Elf64_Sym); i++) {
@@ -241,19 +140,8 @@ static bool make_index(rt_symbols *s)
     return true;
 }
 
-/* The program's own file stays reachable even if it was renamed or removed. */
-static bool open_object(file *f, rt_symbols *s, const rt_object *o)
-{
-    static const char self[] = "/proc/self/exe";
-    long n = RT_SYS4(SYS_readlinkat, AT_FDCWD, self, s->path, sizeof s->path - 1), k = 0;
-    while (k < n && s->path[k] == o->path[k])
-        k++;
-    bool is_self = n > 0 && k == n && o->path[k] == '\0';
-    return file_open(f, is_self ? self : o->path);
-}
-
 /* ROOT/.build-id/ab/cdef.debug */
-static bool open_debug(file *f, rt_symbols *s, const rt_object *o)
+static bool open_debug(rt_elf *f, rt_symbols *s, const rt_object *o)
 {
     static const char root[] = RT_DEBUG_ROOT "/.build-id/", end[] = ".debug";
     const size_t n = rt_length(o->build_id);
@@ -266,23 +154,23 @@ static bool open_debug(file *f, rt_symbols *s, const rt_object *o)
     p[2] = '/';
     rt_copy(p + 3, o->build_id + 2, n - 2);
     rt_copy(p + 1 + n, end, sizeof end);
-    return file_open(f, s->path);
+    return tl_rt_elf_open(f, s->path);
 }
 
 static void read_tables(rt_symbols *s, const rt_object *o)
 {
-    file f;
-    if (open_object(&f, s, o)) {
+    rt_elf f;
+    if (tl_rt_elf_open(&f, o->path)) {
         if (has_build_id(&f, o->build_id, true)) {
             read_table(s, &f, SHT_SYMTAB, 0);
             read_table(s, &f, SHT_DYNSYM, 1);
         }
-        file_close(&f);
+        tl_rt_elf_close(&f);
     }
     if (!s->symbol[0].p && open_debug(&f, s, o)) {
         if (has_build_id(&f, o->build_id, false))
             read_table(s, &f, SHT_SYMTAB, 0);
-        file_close(&f);
+        tl_rt_elf_close(&f);
     }
 }
 
@@ -328,24 +216,24 @@ const char *tl_rt_symbols_get(const rt_symbols *s, size_t i, uint64_t *address)
 
 void tl_rt_symbols_close(rt_symbols *s)
 {
-    give(&s->index);
+    tl_rt_elf_give(&s->index);
     for (unsigned t = 0; t < TABLES; t++) {
-        give(&s->symbol[t]);
-        give(&s->text[t]);
+        tl_rt_elf_give(&s->symbol[t]);
+        tl_rt_elf_give(&s->text[t]);
     }
     tl_rt_memory_give(s, sizeof *s);
 }
 
 bool tl_rt_symbols_import(const char *path, const char *function)
 {
-    file f;
+    rt_elf f;
     bool found = false;
     rt_symbols *s = tl_rt_memory_take(sizeof *s);
     if (!s)
         return false;
-    if (file_open(&f, path)) {
+    if (tl_rt_elf_open(&f, path)) {
         read_table(s, &f, SHT_DYNSYM, 1);
-        file_close(&f);
+        tl_rt_elf_close(&f);
     }
     const size_t size = terminated(&s->text[1]);
     for (size_t i = 0; !found && i < s->symbol[1].n / sizeof(Elf64_Sym); i++) {

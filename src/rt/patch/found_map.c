@@ -1,9 +1,7 @@
 /* Finds xray_instr_map of an object that was not linked with the recorder. No symbol says where it is: its section's
  * header in the file does, which `strip` leaves there. The section itself is loaded, and read in memory. */
-#include <elf.h>
-#include <fcntl.h>
-
 #include "rt/hook/rt_sled.h"
+#include "rt/object/rt_elf.h"
 #include "rt/patch/sleds_found.h"
 #include "rt/rt_say.h"
 #include "rt/rt_store.h"
@@ -11,71 +9,40 @@
 enum { PAGE_MIN = 4096 };
 static const char wanted[] = "xray_instr_map";
 
-static bool read_at(int fd, void *p, size_t n, uint64_t offset)
+/* The header of the section; false: there is none. */
+static bool find_section(const rt_elf *f, Elf64_Shdr *out)
 {
-    return RT_SYS4(SYS_pread64, fd, p, n, offset) == (long)n;
-}
-
-/* The program's own file stays reachable even if it was renamed or removed. */
-static int open_file(const char *path)
-{
-    if (!path[0] || tl_rt_same(path, tl_rt.exe))
-        path = "/proc/self/exe";
-    return (int)RT_SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-}
-
-static bool is_elf(const Elf64_Ehdr *e)
-{
-    static const unsigned char ident[] = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB};
-    for (size_t i = 0; i < sizeof ident; i++)
-        if (e->e_ident[i] != ident[i])
-            return false;
-    return e->e_shentsize == sizeof(Elf64_Shdr) && e->e_shstrndx < e->e_shnum && e->e_shoff < INT64_MAX;
-}
-
-/* The header of the section among the n at `all`. */
-static bool find_section(int fd, const char *all, size_t n, size_t names, Elf64_Shdr *out)
-{
-    Elf64_Shdr text;
-    rt_copy(&text, all + names * sizeof text, sizeof text);
+    const size_t n = tl_rt_elf_sections(f);
+    if (f->names >= n)
+        return false;
+    const Elf64_Shdr text = tl_rt_elf_section(f, f->names);
     for (size_t i = 0; i < n; i++) {
         char name[sizeof wanted];
-        rt_copy(out, all + i * sizeof *out, sizeof *out);
+        *out = tl_rt_elf_section(f, i);
         if (out->sh_type == SHT_PROGBITS && (out->sh_flags & SHF_ALLOC) && out->sh_size > 0 &&
-            out->sh_name < text.sh_size && text.sh_offset < INT64_MAX / 2 &&
-            read_at(fd, name, sizeof name, text.sh_offset + out->sh_name) && !name[sizeof name - 1] &&
+            out->sh_name < text.sh_size && text.sh_offset < f->size &&
+            tl_rt_elf_read(f, name, sizeof name, text.sh_offset + out->sh_name) && !name[sizeof name - 1] &&
             tl_rt_same(name, wanted))
             return true;
     }
     return false;
 }
 
-static bool read_section(int fd, const Elf64_Ehdr *e, Elf64_Shdr *out)
+/* `first`: n bytes of the file's begin. */
+static bool read_file(const char *path, Elf64_Shdr *section, unsigned char *first, size_t n)
 {
-    const size_t bytes = (size_t)e->e_shnum * sizeof *out;
-    char *all = bytes ? tl_rt_memory_take(bytes) : NULL;
-    bool found = all && read_at(fd, all, bytes, e->e_shoff) && find_section(fd, all, e->e_shnum, e->e_shstrndx, out);
-    if (all)
-        tl_rt_memory_give(all, bytes);
-    return found;
-}
-
-static bool read_file(const char *path, Elf64_Ehdr *e, Elf64_Shdr *section, unsigned char *first, size_t n)
-{
-    int fd = open_file(path);
-    if (fd < 0)
+    rt_elf f;
+    if (!tl_rt_elf_open(&f, path[0] ? path : tl_rt.exe)) /* the loader has no name for the program */
         return false;
-    bool found = read_at(fd, e, sizeof *e, 0) && is_elf(e) && read_section(fd, e, section) &&
-                 (n == 0 || read_at(fd, first, n, 0));
-    RT_SYS1(SYS_close, fd);
+    bool found = find_section(&f, section) && tl_rt_elf_read(&f, first, n, 0);
+    tl_rt_elf_close(&f);
     return found;
 }
 
 bool tl_rt_found_in_file(const char *path)
 {
-    Elf64_Ehdr e;
     Elf64_Shdr section;
-    return read_file(path, &e, &section, NULL, 0);
+    return read_file(path, &section, NULL, 0);
 }
 
 /* Do [address, address + size) lie in a part of the object that has all the flags? */
@@ -93,9 +60,10 @@ static bool is_in(const rt_object *o, uintptr_t address, uintptr_t size, uint32_
 }
 
 /* Has the file been replaced since it was loaded? Then another section would be taken for the map. */
-static bool is_same(const rt_object *o, const Elf64_Ehdr *e, const unsigned char *first)
+static bool is_same(const rt_object *o, const unsigned char *first)
 {
     const unsigned char *loaded = (const unsigned char *)o->header;
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)o->header;
     const size_t end = e->e_phoff + (size_t)e->e_phnum * sizeof(Elf64_Phdr);
     for (size_t i = 0; i < sizeof *e; i++)
         if (loaded[i] != first[i])
@@ -108,10 +76,9 @@ static bool is_same(const rt_object *o, const Elf64_Ehdr *e, const unsigned char
 
 bool tl_rt_found_map(const rt_object *o, const char *path, uintptr_t *begin, uintptr_t *end)
 {
-    Elf64_Ehdr e;
     Elf64_Shdr s;
     unsigned char *first = tl_rt_memory_take(PAGE_MIN);
-    bool found = first && read_file(path, &e, &s, first, PAGE_MIN) && is_same(o, &e, first);
+    bool found = first && read_file(path, &s, first, PAGE_MIN) && is_same(o, first);
     if (first)
         tl_rt_memory_give(first, PAGE_MIN);
     if (!found || !is_in(o, o->bias + s.sh_addr, s.sh_size, PF_R))

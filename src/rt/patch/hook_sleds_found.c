@@ -14,14 +14,11 @@
 #include "rt/object/rt_maps.h"
 #include "rt/object/rt_unload.h"
 #include "rt/object/rt_wanted.h"
+#include "rt/patch/rt_patch_space.h"
 #include "rt/patch/sleds_found.h"
 #include "rt/rt_life.h"
 #include "rt/rt_say.h"
 #include "rt/rt_store.h"
-
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000
-#endif
 
 #define HIDDEN __attribute__((visibility("hidden")))
 extern const rt_handlers *tl_rt_start_handlers HIDDEN; /* rt_object_start.c: what our trampolines follow */
@@ -54,14 +51,9 @@ static bool trampolines_are_near(const rt_object *o)
     return near;
 }
 
-/* False: something is there. */
 static bool take_at(uintptr_t at)
 {
-    long p = RT_SYS6(SYS_mmap, at, RT_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-                     -1, 0);
-    if (p != (long)at && !RT_IS_ERROR(p)) /* kernels before 4.17 take the address for a wish */
-        RT_SYS2(SYS_munmap, p, RT_PAGE);
-    return p == (long)at;
+    return tl_rt_patch_space_map(at, at + RT_PAGE) == 0;
 }
 
 /* A free page near the object: below it, or above a library, since a program's heap grows above it. 0: none. */

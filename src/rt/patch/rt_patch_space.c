@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "rt/hook/rt_sled.h"
+#include "rt/object/rt_maps.h"
 #include "rt/rt_say.h"
 #include "rt/rt_store.h"
 #include "rt/rt_sys.h"
@@ -150,15 +151,16 @@ typedef struct look {
     bool failed;
 } look;
 
-static void see(void *arg, uintptr_t from, uintptr_t to, const char *tag)
+static bool see(void *arg, const rt_mapping *m)
 {
     look *l = arg;
-    if (from > l->last && !l->failed)
-        l->failed = !add_free(s.frees, (range){l->last, from});
-    if (to > l->last)
-        l->last = to;
-    if (tl_rt_same(tag, "[stack]"))
-        l->stack = from;
+    if (m->from > l->last && !l->failed)
+        l->failed = !add_free(s.frees, (range){l->last, m->from});
+    if (m->to > l->last)
+        l->last = m->to;
+    if (tl_rt_same(m->path, "[stack]"))
+        l->stack = m->from;
+    return !l->failed;
 }
 
 /* An emulator of AArch64 puts the stack anywhere. */
@@ -186,7 +188,7 @@ int tl_rt_patch_space_look(void)
 {
     look l = {.last = s.low, .failed = false};
     s.frees = 0;
-    int error = tl_rt_patch_mappings(see, &l);
+    int error = tl_rt_maps_each(see, &l);
     if (error)
         return error;
     uint64_t heap = (uint64_t)RT_SYS1(SYS_brk, 0);
@@ -232,8 +234,7 @@ static bool is_used(const chunk *c, unsigned page)
     return c->used[page / 64] >> page % 64 & 1;
 }
 
-/* Maps [from, to), which was free when we looked. 0 or -errno. */
-static int map(uint64_t from, uint64_t to)
+int tl_rt_patch_space_map(uint64_t from, uint64_t to)
 {
     enum { HOW = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE };
     long p = RT_SYS6(SYS_mmap, from, to - from, PROT_READ | PROT_WRITE, HOW, -1, 0);
@@ -259,11 +260,11 @@ static bool add_chunk(uint64_t page)
     uint64_t from = page & ~(uint64_t)(CHUNK - 1), to = from + CHUNK;
     from = from > r.from ? from : r.from;
     to = to < r.to ? to : r.to;
-    int error = map(from, to);
+    int error = tl_rt_patch_space_map(from, to);
     if (error && error != -EEXIST) { /* a limit of memory */
         from = page;
         to = page + PATCH_PAGE;
-        error = map(from, to);
+        error = tl_rt_patch_space_map(from, to);
     }
     if (error == -EEXIST)
         s.stale = true; /* something was mapped since we looked */

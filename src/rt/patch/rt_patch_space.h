@@ -23,9 +23,7 @@ void tl_rt_patch_space_keep(uint64_t low, uint64_t high, uint64_t near, uint64_t
  * before. */
 int tl_rt_patch_space_seal(void);
 
-/* Calls visit() for each mapping of the process, by address. `tag`: "[stack]", "[heap]", at most 11 characters; "" for
- * others. 0 or -errno. From anywhere. */
-typedef void rt_mapping_visit(void *arg, uintptr_t from, uintptr_t to, const char *tag);
-int tl_rt_patch_mappings(rt_mapping_visit *visit, void *arg);
+/* Maps [from, to), writable, if all of it is free. 0 or -errno; EEXIST: something is there. From anywhere. */
+int tl_rt_patch_space_map(uint64_t from, uint64_t to);
 
 #endif
