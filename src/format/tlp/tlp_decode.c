@@ -17,6 +17,7 @@
 #include "format/tlp/tlp_format.h"
 #include "format/tlp/tlp_function.h"
 #include "format/tlp/tlp_layout.h"
+#include "model/hist_bytes.h"
 
 typedef struct decoder {
     const uint8_t *file, *at, *end;
@@ -63,39 +64,23 @@ TL_COLD static void out_of_memory(decoder *d)
 
 /* ---- numbers ---- */
 
-/* A number of several bytes, or a malformed one. */
-TL_NOINLINE static uint64_t long_number(decoder *d, const char *what)
+TL_COLD static void malformed(decoder *d, const uint8_t *at, tl_varint_fault why, const char *what)
 {
-    uint64_t v = 0;
-    const uint8_t *const begin = d->at, *const end = d->end, *at = begin;
-    if (end - begin >= 2 && begin[0] >= 0x80 && begin[1] - 1u < 0x7f) { /* the most likely ones */
-        d->at = begin + 2;
-        return (uint64_t)begin[1] << 7 | (begin[0] & 0x7f);
-    }
-    for (unsigned shift = 0; at < end; shift += 7) {
-        const uint8_t byte = *at++;
-        if (shift == 63 && byte > 1) {
-            damaged(d, begin, "tlp.bad-number: %s is larger than 64 bits", what);
-            return 0;
-        }
-        v |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte >= 0x80)
-            continue;
-        if (byte == 0 && shift > 0) {
-            damaged(d, begin, "tlp.bad-number: %s ends in a superfluous zero byte", what);
-            return 0;
-        }
-        d->at = at;
-        return v;
-    }
-    damaged(d, begin, "tlp.ended: the body ends inside %s", what);
-    return 0;
+    if (why == TL_VARINT_TOO_LARGE)
+        damaged(d, at, "tlp.bad-number: %s is larger than 64 bits", what);
+    else if (why == TL_VARINT_SUPERFLUOUS)
+        damaged(d, at, "tlp.bad-number: %s ends in a superfluous zero byte", what);
+    else
+        damaged(d, at, "tlp.ended: the body ends inside %s", what);
 }
 
-/* Most are below 128. */
 TL_ALWAYS_INLINE uint64_t number(decoder *d, const char *what)
 {
-    return TL_LIKELY(d->at < d->end && *d->at < 0x80) ? *d->at++ : long_number(d, what);
+    uint64_t v = 0;
+    const tl_varint_fault why = tl_varint_read(&d->at, d->end, &v);
+    if (TL_UNLIKELY(why != TL_VARINT_FINE))
+        malformed(d, d->at, why, what);
+    return v;
 }
 
 /* A number of entries, each at least `least` of the remaining bytes long. */
@@ -416,37 +401,14 @@ static void read_extremes(decoder *d)
 static void read_buckets(decoder *d, uint32_t place)
 {
     tl_place_stat *s = &d->p->stat[place];
-    const uint8_t *begin = d->at;
-    uint32_t bucket = tl_hist_bucket(s->min), last = tl_hist_bucket(s->max), n = 0;
-    if (bucket == last) { /* it has all calls */
-        if (!tl_hist_assign(&s->hist, &(tl_hist_pair){.count = s->calls, .bucket = bucket}, 1))
-            out_of_memory(d);
-        return;
-    }
-    uint64_t sum = number(d, "a bucket's count");
-    d->pair[n++] = (tl_hist_pair){.count = sum, .bucket = bucket};
-    while (bucket != last && d->status >= 0) {
-        uint64_t step = number(d, "a bucket's distance");
-        if (step == 0 || step > last - bucket) {
-            damaged(d, begin,
-                    "tlp.bad-histogram: place %" PRIu32 " goes from bucket %" PRIu32 " on by %" PRIu64
-                    ", but its last is %" PRIu32,
-                    place, bucket, step, last);
-            return;
-        }
-        bucket += (uint32_t)step;
-        d->pair[n] = (tl_hist_pair){.count = number(d, "a bucket's count"), .bucket = bucket};
-        sum = tl_add_saturated(sum, d->pair[n++].count);
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (d->pair[i].count == 0)
-            damaged(d, begin, "tlp.bad-histogram: place %" PRIu32 " has an empty bucket", place);
-    if (sum != s->calls)
-        damaged(d, begin,
-                "tlp.bad-histogram: place %" PRIu32 " has %" PRIu64 " calls, but %" PRIu64 " in its histogram", place,
-                s->calls, sum);
-    if (d->status >= 0 && !tl_hist_assign(&s->hist, d->pair, n))
+    tl_hist_fault fault;
+    const int status = tl_hist_get_buckets(&s->hist, s->min, s->max, s->calls, &d->at, d->end, d->pair, &fault);
+    if (status < 0)
         out_of_memory(d);
+    else if (status == 0 && fault.number)
+        malformed(d, fault.at, fault.why, fault.number);
+    else if (status == 0)
+        damaged(d, fault.at, "tlp.bad-histogram: place %" PRIu32 " %s", place, fault.text);
 }
 
 static void read_durations(decoder *d)

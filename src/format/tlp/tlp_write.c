@@ -11,6 +11,7 @@
 #include "base/text/number.h"
 #include "format/tlp/tlp_format.h"
 #include "format/tlp/tlp_layout.h"
+#include "model/hist_bytes.h"
 #include "model/string_rank.h"
 
 typedef struct encoder {
@@ -149,20 +150,6 @@ static void put_sums(encoder *w)
         tl_pb_varint(&w->file, stat_at(w, i)->total - stat_at(w, i)->outer);
 }
 
-static void put_buckets(encoder *w, const tl_place_stat *s)
-{
-    uint32_t b = tl_hist_bucket(s->min), last = tl_hist_bucket(s->max);
-    if (b == last)
-        return; /* it has all calls */
-    tl_pb_varint(&w->file, tl_hist_get(&s->hist, b));
-    while (b != last) {
-        uint32_t next = tl_hist_next(&s->hist, b + 1);
-        tl_pb_varint(&w->file, next - b);
-        tl_pb_varint(&w->file, tl_hist_get(&s->hist, next));
-        b = next;
-    }
-}
-
 static void put_durations(encoder *w)
 {
     uint32_t n = w->p->nplace;
@@ -174,7 +161,7 @@ static void put_durations(encoder *w)
             tl_pb_varint(&w->file, stat_at(w, i)->max - stat_at(w, i)->min);
     for (uint32_t i = 1; i < n; i++)
         if (stat_at(w, i)->calls)
-            put_buckets(w, stat_at(w, i));
+            tl_hist_put_buckets(&w->file, &stat_at(w, i)->hist, stat_at(w, i)->min, stat_at(w, i)->max);
 }
 
 static void put_body(encoder *w)
