@@ -129,6 +129,8 @@ static void test_what_is_refused(void **state)
         "c4 e4 78 10 c0",
         "62 f0 7c 48 10 c0",
         "62 f4 7c 48 10 c0",
+        "62 f9 7c 48 10 c0",
+        "62 f1 78 48 10 04 00",
         "8f eb 78 01 c8", /* no such map */
         "d5 00 90",
         "",

@@ -288,7 +288,8 @@ static bool vector_opcode(reader *r, x86_insn *out, uint8_t *op)
     if (r->n - r->at <= payload || r->operand16 || r->lock || r->repne || r->rep || r->rex)
         return false;
     const unsigned map = payload == 1 ? 1 : r->code[r->at] & (evex ? 7 : 0x1f);
-    if (!(maps >> map & 1))
+    const bool apx = evex && (r->code[r->at] & 8 || !(r->code[r->at + 1] & 4)); /* names a register above 15 */
+    if (!(maps >> map & 1) || apx)
         return false;
     r->at += payload;
     out->vector = true;
