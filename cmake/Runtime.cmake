@@ -49,7 +49,7 @@ set(TL_RT_PATCH ${TL_RT_SOURCES})
 list(FILTER TL_RT_PATCH INCLUDE REGEX "/src/rt/patch/")
 list(FILTER TL_RT_SOURCES EXCLUDE REGEX "/src/rt/patch/")
 file(GLOB TL_PATCH CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/patch/*.c)
-list(APPEND TL_RT_PATCH ${TL_PATCH} ${PROJECT_SOURCE_DIR}/src/isa/x86/x86_decode.c
+list(APPEND TL_RT_PATCH ${TL_PATCH} ${PROJECT_SOURCE_DIR}/src/isa/x86/x86_decode.c ${PROJECT_SOURCE_DIR}/src/isa/x86/x86_glance.c
      ${PROJECT_SOURCE_DIR}/src/isa/a64_class.c)
 set(start "/rt_(object_start\\.c|trampoline_.*\\.S)$")
 set(TL_RT_START ${TL_RT_SOURCES})

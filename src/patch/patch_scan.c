@@ -82,42 +82,65 @@ static bool is_open(uint8_t last)
     return last == PATCH_INSN_OTHER || last == PATCH_INSN_COND || last == PATCH_INSN_NOP || last == PATCH_INSN_MARK;
 }
 
-/* `before` of a site that lies `length` bytes further on, with an instruction in between. */
-static uint32_t earlier(uint32_t before, unsigned length)
+/* A range that is decoded. */
+typedef struct scanner {
+    patch_planner *p;
+    uint32_t f, behind; /* behind: all before it was looked at, or is PATCH_INSN_OTHER */
+    const uint8_t *code;
+    uint8_t last; /* kind of the last instruction before that, but for nops */
+    bool unknown;
+} scanner;
+
+/* An instruction, which is decoded if *known has no length; *length is that of it. False: no memory. */
+static bool visit(scanner *s, uint32_t at, uint32_t before, const patch_insn *known, unsigned *length)
 {
-    return before << length | (uint32_t)1 << (length - 1);
+    const patch_function *const f = &s->p->plan->function[s->f];
+    patch_insn insn = *known;
+    bool may = at == f->entry;
+    if (!insn.length && !s->p->plan->machine->decode(s->code + at, f->size - at, f->begin + at, &insn)) {
+        unknown(s->p, s->f, at);
+        s->unknown = true;
+        return true;
+    }
+    if (insn.kind != PATCH_INSN_OTHER)
+        look(s->p, s->f, at, &insn, &may);
+    if (at > s->behind)
+        s->last = PATCH_INSN_OTHER;
+    if (insn.kind != PATCH_INSN_NOP)
+        s->last = insn.kind;
+    s->behind = at + insn.length;
+    *length = insn.length;
+    return !may || candidate(s->p, s->f, at, before, &insn);
 }
 
 /* False: no memory. */
 static bool scan(patch_planner *p, uint32_t f)
 {
     const patch_machine *const machine = p->plan->machine;
-    const patch_function function = p->plan->function[f];
-    const patch_part *part = patch_code_part(p->plan, function.begin, function.size);
-    const uint8_t *const code = part->bytes + (function.begin - part->address);
-    patch_insn insn;
-    uint8_t last = PATCH_INSN_NOP;
-    uint32_t before = 0;
-    for (uint32_t at = 0; at < function.size && !p->plan->cut;
-         at += insn.length, before = earlier(before, insn.length)) {
-        bool may = at == function.entry;
-        insn.length = may || !machine->plain ? 0 : (uint8_t)machine->plain(code + at, function.size - at);
-        if (insn.length) {
-            last = PATCH_INSN_OTHER;
+    const uint64_t begin = p->plan->function[f].begin;
+    const uint32_t size = p->plan->function[f].size, entry = p->plan->function[f].entry;
+    const patch_part *part = patch_code_part(p->plan, begin, size);
+    const size_t readable = (size_t)(part->size - (begin - part->address));
+    scanner s = {.p = p, .f = f, .code = part->bytes + (begin - part->address), .last = PATCH_INSN_NOP};
+    patch_spots spots = {.before = 0};
+    unsigned length = 0;
+    for (uint32_t at = 0; at < size && !p->plan->cut;) {
+        spots.n = 0;
+        if (machine->skim && at > entry)
+            at = machine->skim(s.code, at, size, readable, begin, &spots);
+        for (uint32_t i = 0; i < spots.n && !s.unknown; i++)
+            if (!visit(&s, spots.spot[i].at, spots.spot[i].before, &spots.spot[i].insn, &length))
+                return false;
+        if (at == size || spots.n == PATCH_SPOTS)
             continue;
-        }
-        if (!machine->decode(code + at, function.size - at, function.begin + at, &insn)) {
-            unknown(p, f, at);
-            return true;
-        }
-        if (insn.kind != PATCH_INSN_OTHER)
-            look(p, f, at, &insn, &may);
-        if (may && !candidate(p, f, at, before, &insn))
+        if (!s.unknown && !visit(&s, at, spots.before, &(patch_insn){.length = 0}, &length))
             return false;
-        if (insn.kind != PATCH_INSN_NOP)
-            last = insn.kind;
+        if (s.unknown)
+            return true;
+        at += length;
+        spots.before = patch_earlier(spots.before, length);
     }
-    p->known[f].falls = is_open(last);
+    p->known[f].falls = is_open(size > s.behind ? PATCH_INSN_OTHER : s.last);
     return true;
 }
 

@@ -33,10 +33,11 @@ def main():
     if not header or not shutil.which("cc"):
         harness.skip("no Zydis to compare with (apt-get install libzydis-dev)")
     source = os.path.join(harness.SOURCE, "src")
-    ours = os.path.join(os.environ["TL_WORK"], "x86_decode.o")
-    subprocess.run(["cc", "-std=c17", "-O2", "-I" + source, "-c", os.path.join(source, "isa", "x86", "x86_decode.c"), "-o", ours],
-                   check=True)
-    program = oracle.program("x86_oracle", os.environ["TL_WORK"], "x86", "-I" + source, ours, "-lZydis")
+    ours = [os.path.join(os.environ["TL_WORK"], name + ".o") for name in ("x86_decode", "x86_glance")]
+    for made in ours:
+        part = os.path.join(source, "isa", "x86", os.path.basename(made)[:-1] + "c")
+        subprocess.run(["cc", "-std=c17", "-O2", "-I" + source, "-c", part, "-o", made], check=True)
+    program = oracle.program("x86_oracle", os.environ["TL_WORK"], "x86", "-I" + source, *ours, "-lZydis")
     words = ["random", str(RANDOM), "1"] if sys.argv[1] == "random" else some_files()
     done = subprocess.run([program, *words], capture_output=True, text=True)
     print(done.stdout[-20000:] + done.stderr[-2000:])

@@ -19,7 +19,7 @@ def main():
     source = os.path.join(harness.SOURCE, "src")
     parts = [os.path.join(harness.SOURCE, "test", "patch", name) for name in ("words_run.c", "words_code.S")]
     parts += sorted(glob.glob(os.path.join(source, "patch", "*.c")))
-    parts += [os.path.join(source, *name) for name in (("isa", "a64_class.c"), ("isa", "x86", "x86_decode.c"),
+    parts += [os.path.join(source, *name) for name in (("isa", "a64_class.c"), ("isa", "x86", "x86_decode.c"), ("isa", "x86", "x86_glance.c"),
                                                        ("rt", "hook", "rt_trampoline_aarch64.S"))]
     checks = harness.Checks()
     with harness.work_folder() as folder:

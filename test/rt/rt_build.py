@@ -149,7 +149,7 @@ def recorder_sources():
 def shared_sources():
     """What is in the shared recorder alone, as in cmake/Runtime.cmake."""
     return sorted(glob.glob(os.path.join(SRC, "patch", "*.[ch]"))) + [os.path.join(SRC, "isa", *name) for name in
-                                                                      (("x86", "x86_decode.c"), ("a64_class.c",))]
+                                                                      (("x86", "x86_decode.c"), ("x86", "x86_glance.c"), ("a64_class.c",))]
 
 
 def cross_compile(place, sources, flags):

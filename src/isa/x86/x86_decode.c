@@ -1,6 +1,8 @@
 /* Prefixes, opcode by table, ModRM, immediate. */
 #include "isa/x86/x86_decode.h"
 
+#include "isa/x86/x86_glance.h"
+
 #include <assert.h>
 
 /* What follows an opcode:
@@ -82,40 +84,6 @@ static_assert(sizeof one_byte == 257 && sizeof map_0f == 257, "a letter for each
 #define VEX_MAPS  0x0eu  /* those that a VEX prefix can name: 0F, 0F38, 0F3A */
 #define EVEX_MAPS 0x6eu  /* the same and 5, 6 */
 #define XOP_MAPS  0x700u /* 8, 9, 10 */
-
-/* Letters of opcodes that need no second look, but for the kind of some. */
-static const char common[] = "mmmmb   mmmmb   "
-                             "mmmmb   mmmmb   "
-                             "mmmmb   mmmmb   "
-                             "mmmmb   mmmmb   "
-                             "                "
-                             "................"
-                             "   m     ZbB...."
-                             "jjjjjjjjjjjjjjjj"
-                             "BZ Bmmmmmmmmmmm "
-                             " ......... ....."
-                             "    ....b ......"
-                             "bbbbbbbb        "
-                             "BB .  B  .      "
-                             "mmmm   .mmmmmmmm"
-                             "    bbbbJJ j...."
-                             "     .  ......m ";
-static const char common_0f[] = "mmmm           B"
-                                "mmmmmmmmmmmmmm  "
-                                "        mmmmmmmm"
-                                "                "
-                                "mmmmmmmmmmmmmmmm"
-                                "mmmmmmmmmmmmmmmm"
-                                "mmmmmmmmmmmmmmmm"
-                                "BBBBmmm  m  mmmm"
-                                "JJJJJJJJJJJJJJJJ"
-                                "mmmmmmmmmmmmmmmm"
-                                "   mBmmm   mBmmm"
-                                "mmmmmmmmm Bmmmmm"
-                                "mmBmBBBm        "
-                                "mmmmmmmmmmmmmmmm"
-                                "mmmmmmmmmmmmmmmm"
-                                "mmmmmmmmmmmmmmm ";
 
 typedef struct reader {
     const uint8_t *code;
@@ -379,84 +347,40 @@ static x86_kind kind_of(const reader *r, const x86_insn *out)
     return out->map == X86_MAP_ONE ? kind_of_one(r, out) : kind_of_0f(r, out);
 }
 
-/* ModRM and what belongs to it, of which all can be read; returns where it ends. */
-static unsigned modrm_common(const uint8_t *code, unsigned at, x86_insn *out)
+/* ModRM and what belongs to it, of which all can be read. */
+static void modrm_common(const uint8_t *code, unsigned at, x86_insn *out)
 {
     const uint8_t m = code[at];
     const unsigned mod = m >> 6, rm = m & 7;
     out->modrm_at = (uint8_t)at++;
     if (mod == 3)
-        return at;
+        return;
     out->rip = mod == 0 && rm == 5;
     const bool far = mod == 2 || out->rip || (mod == 0 && rm == 4 && (code[at] & 7) == 5);
     at += rm == 4;
     out->disp_size = mod == 1 ? 1 : far ? 4 : 0;
     out->disp_at = out->disp_size ? (uint8_t)at : 0;
-    return at + out->disp_size;
 }
 
 /* Most of all code: REX at most, an opcode of one byte, or of two, and what follows it. X86_INSN_BYTES can be read.
  * False: not that, and *out is not touched. */
 static bool decode_common(const uint8_t *code, x86_insn *out)
 {
-    const unsigned rex = (code[0] & 0xf0) == 0x40, escape = code[rex] == 0x0f;
-    const uint8_t op = code[rex + escape];
-    const char follows = escape ? common_0f[op] : common[op];
-    unsigned at = rex + escape + 1;
-    if (follows == ' ')
+    unsigned of;
+    const unsigned length = x86_glance(code, &of), rex = (code[0] & 0xf0) == 0x40, escape = code[rex] == 0x0f;
+    const unsigned at = rex + escape + 1, relative = of & X86_GLANCE_RELATIVE;
+    const uint8_t op = code[at - 1];
+    if (of & X86_GLANCE_UNKNOWN || x86_glance_prefix[code[0]] || (of & X86_GLANCE_SPOT && !relative))
         return false;
-    *out = (x86_insn){.opcode = op, .map = (uint8_t)escape};
-    switch (follows) {
-    case '.':
-        out->kind = op == 0xc3 ? X86_RETURN : X86_OTHER;
-        break;
-    case 'b':
-        at++;
-        break;
-    case 'j':
-    case 'J':
+    *out = (x86_insn){.opcode = op, .map = (uint8_t)escape, .length = (uint8_t)length};
+    if (relative) {
         out->rel_at = (uint8_t)at;
-        out->rel_size = follows == 'j' ? 1 : 4;
-        out->kind = op == 0xe8 && !escape ? X86_CALL : (op == 0xe9 || op == 0xeb) && !escape ? X86_JUMP : X86_COND;
-        at += out->rel_size;
-        break;
-    default:
-        at = modrm_common(code, at, out) + (follows == 'B' ? 1 : follows == 'Z' ? 4 : 0);
-        break;
+        out->rel_size = of & X86_GLANCE_IMMEDIATE;
+        out->kind = of & X86_GLANCE_CALL ? X86_CALL : of & X86_GLANCE_JUMP ? X86_JUMP : X86_COND;
+    } else if (of & X86_GLANCE_MODRM) {
+        modrm_common(code, at, out);
     }
-    out->length = (uint8_t)at;
     return true;
-}
-
-unsigned x86_plain_length(const uint8_t *code, size_t n)
-{
-    if (n < X86_INSN_BYTES)
-        return 0;
-    const unsigned rex = (code[0] & 0xf0) == 0x40, escape = code[rex] == 0x0f;
-    const unsigned at = rex + escape + 1;
-    const uint8_t op = code[at - 1], m = code[at];
-    unsigned length = at + 1;
-    switch (escape ? common_0f[op] : common[op]) {
-    case '.':
-        return op == 0xc3 ? 0 : at;
-    case 'b':
-        return length;
-    case 'Z':
-        length += 4;
-        break;
-    case 'B':
-        length++;
-        break;
-    case 'm':
-        break;
-    default:
-        return 0;
-    }
-    if (m >= 0xc0)
-        return length;
-    if ((m & 7) == 4)
-        return length + 1 + (m >= 0x80 ? 4 : m >= 0x40 ? 1 : (code[at + 1] & 7) == 5 ? 4 : 0);
-    return length + (m >= 0x80 ? 4 : m >= 0x40 ? 1 : (m & 7) == 5 ? 4 : 0);
 }
 
 bool x86_decode(const uint8_t *code, size_t n, x86_insn *out)

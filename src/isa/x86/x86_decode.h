@@ -51,10 +51,6 @@ typedef struct x86_insn {
 /* Decodes the instruction in the first `n` bytes of `code`. False if they do not begin with a whole known one. */
 bool x86_decode(const uint8_t *code, size_t n, x86_insn *out);
 
-/* The length of an instruction that is X86_OTHER, if that is seen at a glance, which for most of all code it is; 0: ask
- * x86_decode(). For loops over megabytes. */
-unsigned x86_plain_length(const uint8_t *code, size_t n);
-
 /* Where a branch with rel_at goes, or the operand with `rip` lies, if the instruction is at `pc`. */
 uint64_t x86_branch_target(const x86_insn *insn, const uint8_t *code, uint64_t pc);
 uint64_t x86_rip_target(const x86_insn *insn, const uint8_t *code, uint64_t pc);
