@@ -47,7 +47,7 @@ static void *grow(void *p, size_t from, size_t to)
     return q;
 }
 
-static const patch_memory memory = {take, give, grow};
+static const patch_memory memory = {take, give, grow, NULL};
 
 static bool is_direct(const patch_insn *insn)
 {

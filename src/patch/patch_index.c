@@ -55,7 +55,7 @@ bool patch_index_make(patch_planner *p)
         buckets += (plan->code[i]->size >> BUCKET_BITS) + 2;
     }
     if (!patch_room(&plan->memory, (void **)&plan->target, &plan->target_room, (size_t)(bits / 8) + 1, 1) ||
-        !patch_room(&plan->memory, (void **)&p->bucket, &p->bucket_room, (size_t)buckets, sizeof *p->bucket))
+        !patch_room(&p->brief, (void **)&p->bucket, &p->bucket_room, (size_t)buckets, sizeof *p->bucket))
         return false;
     for (unsigned i = 0; i < plan->codes; i++) {
         const uint64_t n = (plan->code[i]->size >> BUCKET_BITS) + 2, base = plan->code[i]->address;

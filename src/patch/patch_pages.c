@@ -1,13 +1,13 @@
 /* Bookkeeping of pages: a hash of their addresses, and a bit for each byte. */
 #include "patch/patch_pages.h"
 
-enum { BATCH = 64, SEARCH_PAGES = 64, CHUNK_BITS = 20, ADDRESS_BITS = 47 };
+enum { BATCH = 64, SEARCH_PAGES = 64, CHUNK_BITS = 20, ADDRESS_BITS = 47, PAGE_BITS = 12, INDEX_BITS = 29 };
 
 #define PAGE_OF(at) ((at) & ~(uint64_t)(PATCH_PAGE - 1))
 
 static uint32_t hash(uint64_t page)
 {
-    return (uint32_t)((page >> 12) * 0x9e3779b97f4a7c15u >> 32);
+    return (uint32_t)((page >> PAGE_BITS) * 0x9e3779b97f4a7c15u >> 32);
 }
 
 static patch_page *lookup(const patch_pages *p, uint64_t page)
@@ -15,23 +15,23 @@ static patch_page *lookup(const patch_pages *p, uint64_t page)
     for (uint32_t i = hash(page) & (p->slots - 1);; i = (i + 1) & (p->slots - 1)) {
         if (!p->slot[i])
             return NULL;
-        if (p->page[p->slot[i] - 1]->address == page)
-            return p->page[p->slot[i] - 1];
+        if (p->slot[i] >> INDEX_BITS == page >> PAGE_BITS)
+            return p->page[(p->slot[i] & (((uint64_t)1 << INDEX_BITS) - 1)) - 1];
     }
 }
 
-static void enter(uint32_t *slot, uint32_t slots, uint64_t page, uint32_t index)
+static void enter(uint64_t *slot, uint32_t slots, uint64_t page, uint32_t index)
 {
     uint32_t i = hash(page) & (slots - 1);
     while (slot[i])
         i = (i + 1) & (slots - 1);
-    slot[i] = index + 1;
+    slot[i] = page >> PAGE_BITS << INDEX_BITS | (index + 1);
 }
 
 static bool grow(patch_pages *p)
 {
     const uint32_t slots = p->slots * 2;
-    uint32_t *slot = p->memory->take(slots * sizeof *slot);
+    uint64_t *slot = p->memory->take(slots * sizeof *slot);
     if (!slot)
         return false;
     patch_page **page = p->memory->grow(p->page, p->room * sizeof(patch_page *), slots / 2 * sizeof(patch_page *));
@@ -329,7 +329,7 @@ bool patch_pages_regions(const patch_pages *p, patch_code *out)
 {
     uint32_t n = 0, kept = 0;
     out->region_room = p->pages * sizeof *out->region;
-    out->region = p->pages ? p->memory->take(out->region_room) : NULL;
+    out->region = p->pages ? out->memory.take(out->region_room) : NULL;
     if (p->pages && !out->region)
         return false;
     for (uint32_t i = 0; i < p->pages; i++)

@@ -26,7 +26,7 @@ typedef struct patch_pages {
     uint64_t chunks[PATCH_CHUNKS / 64]; /* a bit for each MiB around that has a page of ours */
     patch_page **page;                  /* in the order taken */
     uint32_t pages, room;
-    uint32_t *slot;    /* hash of addresses: index + 1 */
+    uint64_t *slot;    /* hash of addresses: of the page, and index + 1 in the low bits */
     uint32_t slots;    /* a power of two */
     patch_page *batch; /* pages are allocated many at once: the rest of the latest batch */
     uint32_t batch_left;

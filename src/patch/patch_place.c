@@ -19,26 +19,20 @@ static void copy(uint8_t *to, const uint8_t *from, uint64_t n)
 #endif
 }
 
-static uint64_t bitmap_size(const patch_part *part)
+static size_t bitmap_size(const patch_part *part)
 {
-    return part->size / 8 + 8;
-}
-
-static void give(const patch_memory *m, void *p, uint64_t n)
-{
-    if (p)
-        m->give(p, (size_t)n);
+    return (size_t)(part->size / 8 + 8);
 }
 
 static void end(patch_placer *p, bool keep)
 {
-    const patch_memory *m = &p->plan->memory;
+    const patch_memory *m = &p->brief;
     for (unsigned i = 0; i < p->drafts; i++) {
-        give(m, p->draft[i].code, p->draft[i].part->size);
-        give(m, p->draft[i].owned, bitmap_size(p->draft[i].part));
-        give(m, p->draft[i].fixed, bitmap_size(p->draft[i].part));
+        patch_give(m, p->draft[i].code, (size_t)p->draft[i].part->size);
+        patch_give(m, p->draft[i].owned, bitmap_size(p->draft[i].part));
+        patch_give(m, p->draft[i].fixed, bitmap_size(p->draft[i].part));
     }
-    give(m, p->placed, p->plan->sites * sizeof *p->placed);
+    patch_give(m, p->placed, p->plan->sites * sizeof *p->placed);
     patch_pages_end(&p->pages, keep);
 }
 
@@ -92,11 +86,12 @@ static void copy_code(const patch_plan *plan, patch_draft *d)
 
 static bool begin(patch_placer *p, patch_plan *plan, patch_space *space, const patch_order *order)
 {
-    const patch_memory *m = &plan->memory;
+    const patch_memory *m = &p->brief;
     plan->shadow = order->shadow;
     *p = (patch_placer){
         .plan = plan,
         .order = order,
+        .brief = patch_memory_brief(&plan->memory),
     };
     if (!patch_pages_begin(&p->pages, space, m))
         return false;
@@ -106,8 +101,8 @@ static bool begin(patch_placer *p, patch_plan *plan, patch_space *space, const p
         patch_draft *d = &p->draft[p->drafts++];
         d->part = plan->code[i];
         d->code = m->take((size_t)d->part->size);
-        d->owned = m->take((size_t)bitmap_size(d->part));
-        d->fixed = m->take((size_t)bitmap_size(d->part));
+        d->owned = m->take(bitmap_size(d->part));
+        d->fixed = m->take(bitmap_size(d->part));
         good = d->code && d->owned && d->fixed;
         if (d->code)
             copy_code(plan, d);
@@ -303,8 +298,8 @@ bool patch_place(patch_code *out, patch_plan *plan, patch_space *space, const pa
 
 void patch_code_free(patch_code *code)
 {
-    give(&code->memory, code->change, code->change_room);
-    give(&code->memory, code->region, code->region_room);
+    patch_give(&code->memory, code->change, code->change_room);
+    patch_give(&code->memory, code->region, code->region_room);
     code->change = NULL;
     code->region = NULL;
 }

@@ -44,6 +44,7 @@ typedef struct patch_draft {
 typedef struct patch_placer {
     patch_plan *plan;
     const patch_order *order;
+    patch_memory brief; /* of all arrays that are not the code's */
     patch_pages pages;
     patch_draft draft[PATCH_PARTS_MAX];
     unsigned drafts;

@@ -19,12 +19,6 @@ bool patch_room(const patch_memory *memory, void **array, size_t *room, size_t n
     return true;
 }
 
-static void give(const patch_memory *memory, void *array, size_t room)
-{
-    if (array)
-        memory->give(array, room);
-}
-
 static bool make(patch_planner *p, const patch_named *named, const patch_range *symbol, uint32_t symbols)
 {
     if (!patch_ranges_find(p, symbol, symbols) || !patch_index_make(p) || !patch_scan_all(p))
@@ -37,14 +31,14 @@ static bool make(patch_planner *p, const patch_named *named, const patch_range *
 bool patch_plan_make(patch_plan *p, const patch_image *image, const patch_machine *machine, const patch_memory *memory,
                      const patch_named *named, const patch_range *symbol, uint32_t symbols)
 {
-    patch_planner planner = {.plan = p};
+    patch_planner planner = {.plan = p, .brief = patch_memory_brief(memory)};
     *p = (patch_plan){.image = image, .machine = machine, .memory = *memory};
     for (unsigned i = 0; i < image->parts; i++)
         if (image->part[i].code)
             p->code[p->codes++] = &image->part[i];
     const bool good = make(&planner, named, symbol, symbols);
-    give(memory, planner.known, planner.known_room);
-    give(memory, planner.bucket, planner.bucket_room);
+    patch_give(memory, planner.known, planner.known_room);
+    patch_give(memory, planner.bucket, planner.bucket_room);
     if (!good)
         patch_plan_free(p);
     return good;
@@ -52,9 +46,9 @@ bool patch_plan_make(patch_plan *p, const patch_image *image, const patch_machin
 
 void patch_plan_free(patch_plan *p)
 {
-    give(&p->memory, p->function, p->function_room);
-    give(&p->memory, p->site, p->site_room);
-    give(&p->memory, p->target, p->target_room);
+    patch_give(&p->memory, p->function, p->function_room);
+    patch_give(&p->memory, p->site, p->site_room);
+    patch_give(&p->memory, p->target, p->target_room);
     p->function = NULL;
     p->site = NULL;
     p->target = NULL;

@@ -37,6 +37,7 @@ typedef struct patch_known {
 
 typedef struct patch_planner {
     patch_plan *plan;
+    patch_memory brief; /* of all arrays that are not the plan's */
     patch_known *known; /* for each function */
     size_t known_room;
     uint32_t *bucket; /* for each 256 bytes of code the first function that ends behind their begin */

@@ -20,7 +20,7 @@ static bool add(patch_planner *p, list *l, const found *f)
         p->plan->cut = true;
         return true;
     }
-    if (!patch_room(&p->plan->memory, (void **)&l->at, &l->room, l->n + (size_t)1, sizeof *l->at))
+    if (!patch_room(&p->brief, (void **)&l->at, &l->room, l->n + (size_t)1, sizeof *l->at))
         return false;
     l->at[l->n++] = *f;
     return true;
@@ -197,20 +197,19 @@ bool patch_ranges_find(patch_planner *p, const patch_range *symbol, uint32_t sym
     list l = {NULL, 0, 0};
     bool good = !patch_frames_begin(&walk, plan->image) || of_frames(p, &walk, &l);
     plan->framed = l.n;
-    good = good && (plan->framed || of_symbols(p, symbol, symbols, &l)) && l.n && sort(&plan->memory, &l);
+    good = good && (plan->framed || of_symbols(p, symbol, symbols, &l)) && l.n && sort(&p->brief, &l);
     if (good) {
         join(&l, !plan->framed);
         plan->functions = l.n + 1;
         good = patch_room(&plan->memory, (void **)&plan->function, &plan->function_room, plan->functions,
                           sizeof *plan->function) &&
-               patch_room(&plan->memory, (void **)&p->known, &p->known_room, plan->functions, sizeof *p->known);
+               patch_room(&p->brief, (void **)&p->known, &p->known_room, plan->functions, sizeof *p->known);
     }
     if (good) {
         convert(p, &(found){.why = PATCH_IS_START}, 0);
         for (uint32_t i = 0; i < l.n; i++)
             convert(p, &l.at[i], i + 1);
     }
-    if (l.at)
-        plan->memory.give(l.at, l.room);
+    patch_give(&p->brief, l.at, l.room);
     return good;
 }

@@ -28,7 +28,7 @@ static void *grow(void *p, size_t from, size_t to)
     return q;
 }
 
-static const patch_memory memory = {take, give, grow};
+static const patch_memory memory = {take, give, grow, NULL};
 
 static const char *const kind[] = {"entry", "return", "tail", "indirect", "self"};
 

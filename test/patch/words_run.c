@@ -105,7 +105,7 @@ static void *grow(void *p, size_t from, size_t to)
     return q;
 }
 
-static const patch_memory memory = {take, give, grow};
+static const patch_memory memory = {take, give, grow, NULL};
 
 static uint8_t *space_take(patch_space *s, uint64_t address, uint64_t size)
 {

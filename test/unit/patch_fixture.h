@@ -124,7 +124,7 @@ static inline void *fixture_grow(void *p, size_t from, size_t to)
     return q;
 }
 
-static const patch_memory fixture_memory = {fixture_take, fixture_give, fixture_grow};
+static const patch_memory fixture_memory = {fixture_take, fixture_give, fixture_grow, NULL};
 
 static inline patch_frame only_frame(const patch_image *image)
 {

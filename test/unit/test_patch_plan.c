@@ -380,7 +380,7 @@ static void scarce_give(void *p, size_t n)
 
 static void test_memory_that_ends(void **state)
 {
-    static const patch_memory scarce = {scarce_take, scarce_give, scarce_grow};
+    static const patch_memory scarce = {scarce_take, scarce_give, scarce_grow, scarce_take};
     range r[] = {{.code = "53 5b c3"}, RET, RET, {.code = "c3", .at = 1}};
     unsigned n = 0;
     make_image(r, 4);

@@ -38,7 +38,7 @@ static void *grow(void *p, size_t from, size_t to)
     return bytes;
 }
 
-static const patch_memory memory = {take, give, grow};
+static const patch_memory memory = {take, give, grow, NULL};
 
 static const patch_machine *machine_of(const tl_patch_file *f)
 {

@@ -229,6 +229,7 @@ uint64_t tl_rt_patch_lock(void)
 
 void tl_rt_patch_unlock(uint64_t mask)
 {
+    tl_rt_patch_memory_end();
     rt_lock_give(&tl_rt_sleds_lock);
     rt_signals_restore(mask);
 }

@@ -5,8 +5,10 @@
 #include "patch/patch_place.h"
 #include "rt/rt_store.h"
 
-/* Mappings. */
+/* One thread at a time: with tl_rt_sleds_lock. */
 extern const patch_memory tl_rt_patch_memory __attribute__((visibility("hidden")));
+/* Unmaps what arrays were lent from, if all of them were given back. */
+void tl_rt_patch_memory_end(void);
 
 /* NULL: this machine's code is not patched. */
 const patch_machine *tl_rt_patch_machine(void);

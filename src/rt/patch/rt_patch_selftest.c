@@ -10,14 +10,6 @@
 #include "rt/rt_core.h"
 #include "rt/rt_sys.h"
 
-/* An array may begin as nothing. */
-static void *grow(void *p, size_t from, size_t to)
-{
-    return p ? tl_rt_memory_grow(p, from, to) : tl_rt_memory_take(to);
-}
-
-const patch_memory tl_rt_patch_memory = {.take = tl_rt_memory_take, .give = tl_rt_memory_give, .grow = grow};
-
 enum { PAGE = PATCH_PAGE, FUNCTIONS = 4, ROW = 32, FIRST = RT_ID_MAX - FUNCTIONS };
 #define FAR_AWAY UINT64_C(0x200000000000) /* where windows of jumps are likely to be free */
 
