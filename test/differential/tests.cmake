@@ -55,3 +55,8 @@ foreach(version 14 19)
   traceloom_script(differential.listing.llvm${version} differential/listing_llvm.py ${version})
 endforeach()
 traceloom_script(differential.xtrace.state differential/xtrace_state.py)
+# Traces read in several ways, which must agree.
+add_executable(range_check ${CMAKE_CURRENT_SOURCE_DIR}/differential/range_check.c)
+target_include_directories(range_check PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(range_check PRIVATE libtraceloom)
+traceloom_script(differential.readings.ranges differential/readings.py "${TL_EMULATOR} $<TARGET_FILE:range_check>" ranges)

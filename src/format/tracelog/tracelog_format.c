@@ -39,6 +39,7 @@ typedef struct cursor {
     tl_ordered_workers *workers; /* NULL: when following */
     uint64_t offset;             /* then: where to read on */
     uint64_t blocks;             /* taken so far */
+    uint64_t to;                 /* no later event is needed */
     block *block;                /* [nslots] */
     unsigned nslots;
     block *at; /* the current block, or NULL */
@@ -189,6 +190,7 @@ static int open_cursor(void *reader, uint32_t stream, void *state, tl_error *e)
     assert(stream == 0);
     const unsigned threads = r->want->threads > 16 ? 16 : r->want->threads ? r->want->threads : 1;
     c->reader = r;
+    c->to = UINT64_MAX;
     c->cutting = (tracelog_cutting){.in = r->in, .size = BLOCK, .trace = r->trace, .strict = r->want->strict};
     c->nslots = threads > 1 && !r->follow ? threads * SLOTS_OF : 1;
     int status = tracelog_replay_init(&c->replay, r, e);
@@ -256,6 +258,30 @@ static int hand_out(cursor *c, tracelog_part *part, tl_batch *out, tl_error *e)
     return 1;
 }
 
+/* The smallest time of all remaining lines that have one. */
+static uint64_t floor_of_cursor(const void *state)
+{
+    const cursor *c = state;
+    const bool used_up = (!c->at || c->part == c->at->nparts) && !c->replay.mixed;
+    const uint64_t chunk = (c->blocks - !used_up) * BLOCK / TRACELOG_CHUNK;
+    return c->reader->late ? 0 : chunk < c->reader->nfloor ? c->reader->floor[chunk] : UINT64_MAX;
+}
+
+static int limit_cursor(void *state, uint64_t from, uint64_t to, tl_error *e)
+{
+    cursor *c = state;
+    (void)from; /* stacks are differences: what comes before is needed */
+    (void)e;
+    c->to = to;
+    return 0;
+}
+
+/* Are the remaining events too late? Lines without a time have the latest of those before. */
+static bool is_past(const cursor *c)
+{
+    return c->to < UINT64_MAX && c->replay.now >= c->to && floor_of_cursor(c) >= c->to;
+}
+
 static int next_batch(void *state, tl_batch *out, tl_error *e)
 {
     cursor *c = state;
@@ -287,21 +313,14 @@ static int next_batch(void *state, tl_batch *out, tl_error *e)
                 *e = c->at->error;
             return c->at->status;
         }
+        if (is_past(c))
+            return 0;
         int status = c->workers ? next_block(c) : follow(c, e);
         if (status == 0 && c->reader->late)
             return tracelog_facts_tell(&c->replay.facts, e);
         if (status != 1)
             return status > 1 ? 1 : status;
     }
-}
-
-/* The smallest time of all remaining lines. */
-static uint64_t floor_of_cursor(const void *state)
-{
-    const cursor *c = state;
-    const bool used_up = (!c->at || c->part == c->at->nparts) && !c->replay.mixed;
-    const uint64_t chunk = (c->blocks - !used_up) * BLOCK / TRACELOG_CHUNK;
-    return c->reader->late ? 0 : chunk < c->reader->nfloor ? c->reader->floor[chunk] : UINT64_MAX;
 }
 
 const tl_format tl_format_tracelog = {
@@ -317,6 +336,7 @@ const tl_format tl_format_tracelog = {
                                  .open = open_log,
                                  .streams = streams,
                                  .stream_open = open_cursor,
+                                 .stream_limit = limit_cursor,
                                  .stream_next = next_batch,
                                  .stream_floor = floor_of_cursor,
                                  .stream_close = close_cursor,

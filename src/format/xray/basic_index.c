@@ -13,12 +13,19 @@
 
 enum { RUN_RECORDS = INT32_MAX }; /* then another run begins */
 
+/* A thread, as far as scanned. */
+typedef struct thread {
+    basic_last last;
+    uint32_t block;   /* its latest one, or BASIC_NO_BLOCK */
+    uint32_t records; /* in that */
+} thread;
+
 /* The scan that builds the index. */
 typedef struct scan {
     basic_reader *r;
     tl_trace *t;
     xray_threads threads;
-    basic_last *last; /* by track */
+    thread *thread; /* by track */
     uint32_t ntrack, track_capacity;
     uint64_t mask;  /* the valid bits of two ids */
     bool in_run;    /* the previous record belongs to the last run */
@@ -30,6 +37,25 @@ typedef struct scan {
 TL_ALWAYS_INLINE uint64_t ids_at(const scan *s, const uint8_t *p)
 {
     return tl_load64(p, false) & s->mask;
+}
+
+/* A call of the last run's thread: it begins a block, if the latest one is full. False when memory runs out. */
+static bool enter_block(scan *s, uint64_t offset, uint64_t tsc)
+{
+    basic_reader *r = s->r;
+    thread *th = &s->thread[s->track];
+    if (th->block == BASIC_NO_BLOCK || th->records >= BASIC_BLOCK_RECORDS) {
+        if (!TL_GROW(r->block, r->nblock, 1, r->block_capacity))
+            return false;
+        *(th->block == BASIC_NO_BLOCK ? &r->first_block[s->track] : &r->block[th->block].next) = r->nblock;
+        th->block = r->nblock++;
+        th->records = 0;
+        r->block[th->block] = (basic_block){.offset = offset, .least = tsc, .most = tsc, .next = BASIC_NO_BLOCK};
+    }
+    basic_block *b = &r->block[th->block];
+    b->least = tsc < b->least ? tsc : b->least;
+    b->most = tsc > b->most ? tsc : b->most;
+    return true;
 }
 
 static void see_time(tl_trace *t, uint64_t tsc)
@@ -46,9 +72,11 @@ static int add_track(scan *s, uint32_t pid, uint32_t tid, tl_error *e)
     int status = xray_thread(&s->threads, s->t, s->r->version >= 3, pid, tid, &s->track, e);
     if (status < 0 || s->track < s->ntrack)
         return status;
-    if (!TL_GROW(s->last, s->ntrack, 1, s->track_capacity))
+    if (!TL_GROW(s->thread, s->ntrack, 1, s->track_capacity) ||
+        !TL_GROW(s->r->first_block, s->ntrack, 1, s->r->first_capacity))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for more than %" PRIu32 " threads", s->ntrack);
-    s->last[s->ntrack++] = (basic_last){0};
+    s->r->first_block[s->ntrack] = BASIC_NO_BLOCK;
+    s->thread[s->ntrack++] = (thread){.block = BASIC_NO_BLOCK};
     return 0;
 }
 
@@ -83,12 +111,17 @@ static int scan_function(scan *s, uint64_t offset, const uint8_t *p, tl_error *e
     const bool known = kind < BASIC_KINDS;
     int status = enter_run(s, offset, p + BASIC_FUNCTION_TID, known, e);
     if (status > 0)
-        s->last[s->track] = basic_last_of(p, big);
-    if (known && status > 0)
-        see_time(s->t, tl_load64(p + BASIC_FUNCTION_TSC, big));
-    else if (status >= 0)
+        s->thread[s->track].last = basic_last_of(p, big);
+    if (known && status > 0) {
+        const uint64_t tsc = tl_load64(p + BASIC_FUNCTION_TSC, big);
+        see_time(s->t, tsc);
+        if (!enter_block(s, offset, tsc))
+            status = tl_fail(e, TL_ENOMEM, offset, "no memory for the index of more than %" PRIu32 " blocks of records",
+                             s->r->nblock);
+    } else if (status >= 0) {
         status = tl_trace_add_damage(s->t, e, offset, BASIC_RECORD_SIZE, "basic.unknown-kind",
                                      "function record of kind %u; known are 0 to %d", kind, BASIC_KINDS - 1);
+    }
     return status;
 }
 
@@ -105,7 +138,9 @@ TL_ALWAYS_INLINE bool follows_its_entry(const uint8_t *p, bool big)
 TL_ALWAYS_INLINE uint32_t pass_calls(const scan *s, const uint8_t *p, uint32_t n, const bool big)
 {
     const uint64_t ids = s->ids;
-    uint64_t begin = s->t->begin, end = s->t->end; /* valid, since a run begins at or after a call */
+    thread *th = &s->thread[s->track];
+    basic_block *block = &s->r->block[th->block]; /* there is one, since a run begins at or after a call */
+    uint64_t begin = block->least, end = block->most;
     uint32_t i = 0;
     for (; i < n; i++, p += BASIC_RECORD_SIZE) {
         const unsigned type = tl_load16(p + BASIC_RECORD_TYPE, big);
@@ -122,12 +157,14 @@ TL_ALWAYS_INLINE uint32_t pass_calls(const scan *s, const uint8_t *p, uint32_t n
             break;
         }
     }
-    s->t->begin = begin;
-    s->t->end = end;
+    block->least = begin;
+    block->most = end;
     if (i) {
+        see_time(s->t, begin);
+        see_time(s->t, end);
         p -= BASIC_RECORD_SIZE;
-        s->last[s->track] =
-            tl_load16(p + BASIC_RECORD_TYPE, big) == BASIC_FUNCTION ? basic_last_of(p, big) : (basic_last){0};
+        th->last = tl_load16(p + BASIC_RECORD_TYPE, big) == BASIC_FUNCTION ? basic_last_of(p, big) : (basic_last){0};
+        th->records += i;
     }
     return i;
 }
@@ -136,9 +173,10 @@ TL_ALWAYS_INLINE uint32_t pass_calls(const scan *s, const uint8_t *p, uint32_t n
 static uint32_t scan_calls(scan *s, const uint8_t *p, size_t n)
 {
     basic_reader *r = s->r;
-    if (!s->in_run || r->run[r->nrun - 1].records >= RUN_RECORDS)
+    if (!s->in_run || r->run[r->nrun - 1].records >= RUN_RECORDS || s->thread[s->track].records >= BASIC_BLOCK_RECORDS)
         return 0;
-    const uint32_t passed = r->big ? pass_calls(s, p, (uint32_t)n, true) : pass_calls(s, p, (uint32_t)n, false);
+    const uint32_t room = BASIC_BLOCK_RECORDS - s->thread[s->track].records, few = n < room ? (uint32_t)n : room;
+    const uint32_t passed = r->big ? pass_calls(s, p, few, true) : pass_calls(s, p, few, false);
     r->run[r->nrun - 1].records += passed;
     return passed;
 }
@@ -148,7 +186,7 @@ static uint32_t scan_calls(scan *s, const uint8_t *p, size_t n)
 static int scan_argument(scan *s, uint64_t offset, const uint8_t *p, tl_error *e)
 {
     int status = enter_run(s, offset, p + BASIC_ARGUMENT_TID, false, e);
-    if (status >= 0 && (status == 0 || !basic_take_argument(&s->last[s->track], p, s->r->big)))
+    if (status >= 0 && (status == 0 || !basic_take_argument(&s->thread[s->track].last, p, s->r->big)))
         s->t->lost_events++;
     return status;
 }
@@ -204,8 +242,10 @@ static int scan_record(scan *s, uint64_t offset, const uint8_t *p, size_t availa
             status = tl_trace_add_damage(s->t, e, offset, BASIC_RECORD_SIZE, "basic.unknown-record-type",
                                          "record of type %u; known are 0 and 1", type);
     }
-    if (s->in_run)
+    if (s->in_run) {
         r->run[r->nrun - 1].records++;
+        s->thread[s->track].records++;
+    }
     return status < 0 ? status : 1;
 }
 
@@ -242,7 +282,7 @@ int basic_index_scan(basic_reader *r, tl_trace *t, tl_error *e)
     }
     tl_window_fini(&w);
     xray_threads_fini(&s.threads);
-    free(s.last);
+    free(s.thread);
     return status < 0 ? status : 0;
 }
 

@@ -16,6 +16,17 @@ typedef struct basic_run {
     uint32_t track;
 } basic_run;
 
+/* Some records of one thread, in any number of runs: those from `offset` up to the thread's next block. Begins with a
+ * call, so that no argument is separated from its entry. 32 bytes. */
+typedef struct basic_block {
+    uint64_t offset;
+    uint64_t least, most; /* smallest and largest time of its calls */
+    uint32_t next;        /* of the same thread, or BASIC_NO_BLOCK */
+} basic_block;
+
+enum { BASIC_BLOCK_RECORDS = 1024 }; /* a block ends before the first call after these */
+#define BASIC_NO_BLOCK UINT32_MAX
+
 typedef struct basic_reader {
     tl_input *in;
     tl_trace *trace;
@@ -25,7 +36,11 @@ typedef struct basic_reader {
     uint64_t size;
     basic_run *run; /* after opening: by track, each track's in file order */
     size_t nrun, capacity;
-    size_t *first; /* [tracks + 1] */
+    size_t *first;      /* [tracks + 1] */
+    basic_block *block; /* in file order */
+    uint32_t nblock, block_capacity;
+    uint32_t *first_block; /* [tracks] */
+    uint32_t first_capacity;
 } basic_reader;
 
 /* The state of a thread for an argument record: whose entry expects one. */
@@ -48,8 +63,8 @@ TL_ALWAYS_INLINE bool basic_take_argument(basic_last *last, const uint8_t *p, bo
     return fits;
 }
 
-/* Reads the file after its header: adds threads, the range of times, losses and damage to the trace, and runs in file
- * order to the reader. */
+/* Reads the file after its header: adds threads, the range of times, losses and damage to the trace, and blocks, and
+ * runs in file order, to the reader. */
 int basic_index_scan(basic_reader *r, tl_trace *t, tl_error *e);
 /* Groups the runs by track, and sets `first`. */
 int basic_index_group(basic_reader *r, uint32_t tracks, tl_error *e);

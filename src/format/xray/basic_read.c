@@ -15,6 +15,10 @@ typedef struct basic_cursor {
     const basic_reader *reader;
     const basic_run *run, *end_run;
     uint64_t position, end;
+    uint64_t begin_range, end_range; /* of the file: records of adjacent blocks to be read */
+    uint32_t block;                  /* the first after that range, or BASIC_NO_BLOCK */
+    uint32_t end_block;              /* the first that is not needed, with all after it, or BASIC_NO_BLOCK */
+    uint64_t from;                   /* blocks whose times are all smaller are left out */
     tl_window window;
     basic_last last_record;
     uint32_t track;
@@ -94,9 +98,26 @@ static int stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
     c->track = stream;
     c->run = r->run + r->first[stream];
     c->end_run = r->run + r->first[stream + 1];
+    c->end_range = UINT64_MAX;
+    c->block = c->end_block = BASIC_NO_BLOCK;
     uint64_t bytes =
         stream_weight(reader, stream); /* many threads may be read at once, so the window is not larger than useful */
     return tl_window_init(&c->window, r->in, bytes < BASIC_WINDOW ? (size_t)bytes : BASIC_WINDOW, e);
+}
+
+static int stream_limit(void *cursor, uint64_t from, uint64_t to, tl_error *e)
+{
+    basic_cursor *c = cursor;
+    const basic_reader *r = c->reader;
+    (void)e;
+    c->from = from;
+    c->begin_range = c->end_range = 0;
+    c->block = c->end_block = r->first_block[c->track];
+    /* A later block may be earlier, and events before it decide where a merge puts it: only the last ones go. */
+    for (uint32_t i = c->block; i != BASIC_NO_BLOCK; i = r->block[i].next)
+        if (r->block[i].least < to)
+            c->end_block = r->block[i].next;
+    return 0;
 }
 
 static void stream_close(void *cursor)
@@ -179,17 +200,49 @@ static int decode_record(basic_cursor *c, tl_batch *b, const uint8_t *p, tl_erro
     return 1;
 }
 
+/* Finds the next range of blocks to be read. False: there is none. */
+static bool next_range(basic_cursor *c)
+{
+    const basic_block *block = c->reader->block;
+    while (c->block != c->end_block && block[c->block].most < c->from)
+        c->block = block[c->block].next;
+    if (c->block == c->end_block)
+        return false;
+    c->begin_range = block[c->block].offset;
+    while (c->block != c->end_block && block[c->block].most >= c->from)
+        c->block = block[c->block].next;
+    c->end_range = c->block == BASIC_NO_BLOCK ? UINT64_MAX : block[c->block].offset;
+    return true;
+}
+
+/* Goes to the next records of a run that are in the range. False: there are none. */
+static bool next_records(basic_cursor *c)
+{
+    while (c->run != c->end_run) {
+        const uint64_t begin = c->run->offset, end = begin + (uint64_t)c->run->records * BASIC_RECORD_SIZE;
+        const uint64_t at = begin > c->begin_range ? begin : c->begin_range;
+        if (at >= c->end_range) {
+            if (!next_range(c))
+                return false;
+        } else if (at >= end) {
+            c->run++;
+        } else {
+            c->position = at;
+            c->begin_range = c->end = end < c->end_range ? end : c->end_range;
+            return true;
+        }
+    }
+    return false;
+}
+
 static int stream_next(void *cursor, tl_batch *b, tl_error *e)
 {
     basic_cursor *c = cursor;
     int status = 1;
     while (status > 0) {
         if (c->position == c->end) {
-            if (c->run == c->end_run) /* the last argument of a full batch may be in the next run */
+            if (!next_records(c)) /* the last argument of a full batch may be in the next run */
                 break;
-            c->position = c->run->offset;
-            c->end = c->position + (uint64_t)c->run->records * BASIC_RECORD_SIZE;
-            c->run++;
             if (c->reader->progress)
                 __atomic_fetch_add(c->reader->progress, c->end - c->position, __ATOMIC_RELAXED);
         }
@@ -226,6 +279,8 @@ static void close_reader(void *reader)
     basic_reader *r = reader;
     free(r->run);
     free(r->first);
+    free(r->block);
+    free(r->first_block);
 }
 
 const tl_format tl_format_xray_basic = {
@@ -239,6 +294,7 @@ const tl_format tl_format_xray_basic = {
                                  .streams = streams,
                                  .stream_weight = stream_weight,
                                  .stream_open = stream_open,
+                                 .stream_limit = stream_limit,
                                  .stream_next = stream_next,
                                  .stream_close = stream_close,
                                  .functions = xray_functions,

@@ -209,6 +209,20 @@ static int scan_old_body(fdr_scan *s, fdr_scanned *b, tl_error *e)
     return fdr_scan_body(s, b, e);
 }
 
+/* The body of a buffer, and the range of times in it. */
+static int scan_times(fdr_scan *s, fdr_scanned *b, tl_error *e)
+{
+    const uint64_t first = s->first, last = s->last;
+    s->first = UINT64_MAX;
+    s->last = 0;
+    int status = s->index->version <= FDR_OVERWRITES_MAX ? scan_old_body(s, b, e) : fdr_scan_body(s, b, e);
+    b->found.least = s->first;
+    b->found.most = s->last;
+    s->first = first < s->first ? first : s->first;
+    s->last = last > s->last ? last : s->last;
+    return status;
+}
+
 /* Scans one buffer that should reach from position to end; *next is where the next one should begin. */
 static int scan_buffer(fdr_scan *s, uint64_t position, uint64_t end, uint64_t *next, tl_error *e)
 {
@@ -229,7 +243,7 @@ static int scan_buffer(fdr_scan *s, uint64_t position, uint64_t end, uint64_t *n
             return 0;
         }
     }
-    int status = s->index->version <= FDR_OVERWRITES_MAX ? scan_old_body(s, &b, e) : fdr_scan_body(s, &b, e);
+    int status = scan_times(s, &b, e);
     if (status < 0)
         return status;
     *next = b.next;

@@ -8,10 +8,11 @@
 #include "base/io/input.h"
 #include "format/xray/xray_classes.h"
 
-/* Good records of one buffer: from its first NewCPUId record to the end of the last whole record; 48 bytes. */
+/* Good records of one buffer: from its first NewCPUId record to the end of the last whole record; 64 bytes. */
 typedef struct fdr_buffer {
     uint64_t begin, end;
-    uint64_t tsc; /* of that NewCPUId */
+    uint64_t tsc;         /* of that NewCPUId */
+    uint64_t least, most; /* smallest and largest time of its events; without events least > most */
     int64_t wall_seconds;
     int32_t wall_microseconds;
     int32_t pid, tid; /* as in the file, until tracks are known */

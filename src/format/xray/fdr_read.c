@@ -35,6 +35,17 @@ void fdr_stream_close(void *cursor)
     free(c->scratch);
 }
 
+int fdr_stream_limit(void *cursor, uint64_t from, uint64_t to, tl_error *e)
+{
+    fdr_cursor *c = cursor;
+    (void)e;
+    c->from = from;
+    /* A later buffer may be earlier, and events before it decide where a merge puts it: only the last ones go. */
+    while (c->last > c->buffer && c->last[-1].least >= to)
+        c->last--;
+    return 0;
+}
+
 /* At least `need` bytes at the cursor's position, as the index promised; NULL if the file changed since. */
 TL_ALWAYS_INLINE const uint8_t *look(fdr_cursor *c, size_t need, size_t *available, tl_error *e)
 {
@@ -269,10 +280,12 @@ TL_ALWAYS_INLINE int decode(fdr_cursor *c, tl_batch *b, bool big, bool rich, tl_
         if (c->position == c->end) {
             if (b->n == b->capacity || c->buffer == c->last)
                 return 0;
-            c->position = c->buffer->begin;
-            c->end = c->buffer->end;
-            c->overwritten = c->buffer->overwritten;
-            c->buffer++;
+            const fdr_buffer *buffer = c->buffer++;
+            if (buffer->most < c->from)
+                continue;
+            c->position = buffer->begin;
+            c->end = buffer->end;
+            c->overwritten = buffer->overwritten;
             c->after_entry = false;
             if (c->reader->progress)
                 __atomic_fetch_add(c->reader->progress, c->end - c->position, __ATOMIC_RELAXED);

@@ -17,6 +17,7 @@ typedef struct fdr_cursor {
     const fdr_reader *reader;
     const fdr_buffer *buffer, *last; /* the remaining buffers */
     uint64_t position, end;          /* remaining records of the current one */
+    uint64_t from;                   /* buffers whose times are all smaller are left out */
     tl_window window;
     uint64_t tsc;
     int32_t cpu;
@@ -28,6 +29,7 @@ typedef struct fdr_cursor {
 } fdr_cursor;
 
 int fdr_stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e);
+int fdr_stream_limit(void *cursor, uint64_t from, uint64_t to, tl_error *e);
 int fdr_stream_next(void *cursor, tl_batch *b, tl_error *e);
 void fdr_stream_close(void *cursor);
 

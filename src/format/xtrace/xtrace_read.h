@@ -43,7 +43,8 @@ typedef struct xtrace_place {
     uint64_t offset; /* of a token */
     uint64_t count;  /* instructions before it */
     uint64_t pc;     /* of the instruction before it, if ... */
-    bool has_pc;
+    uint64_t rank;   /* the latest TIME before it, if ... */
+    bool has_pc, has_rank;
 } xtrace_place;
 
 typedef struct xtrace_ahead xtrace_ahead;

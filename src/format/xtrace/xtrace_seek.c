@@ -2,8 +2,8 @@
  * compressed stream, which says the same.
  *
  * A snapshot does not know the pc, and may be wrong. So reading begins at the previous one, and must arrive exactly at
- * the other's offset with exactly its number of instructions. Mismatches are not used: reading from the begin of the
- * stream is always right. */
+ * the other's offset with exactly its number of instructions. Mismatches are not used, and no place of a stream with
+ * TIMEs before which there is none: reading from the begin of the stream is always right. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +36,10 @@ static int walk(tl_window *w, xtrace_place *at, uint64_t offset, uint64_t size, 
             at->pc = tl_load64(p + 1, false);
             at->has_pc = true;
             at->count++;
+        } else if (*p == XTRACE_TIME && available >= XTRACE_VALUE_SIZE) {
+            const uint64_t rank = tl_load64(p + 1, false);
+            at->rank = at->has_rank && at->rank > rank ? at->rank : rank;
+            at->has_rank = true;
         }
         at->offset += bytes;
     }
@@ -136,5 +140,7 @@ int xtrace_seek(const xtrace_cursor *c, uint64_t count, xtrace_place *out, tl_er
     if (status == 0)
         status = try_index(c, count, out, e);
     tl_input_close(own);
+    if (status > 0 && c->reader->trace->ranked && !out->has_rank)
+        *out = (xtrace_place){0};
     return status < 0 ? status : 0;
 }

@@ -425,6 +425,7 @@ int xtrace_cursor_limit(void *cursor, uint64_t from, uint64_t to, tl_error *e)
         return status;
     c->offset = c->told = place.offset;
     c->count = place.count;
+    c->rank = place.rank;
     c->pc = place.pc;
     c->no_pc = place.has_pc ? 0 : TL_INSN_NO_PC;
     return 0;

@@ -173,7 +173,7 @@ static int write_one(ctf_writer *w, const tl_batch *b, uint32_t i, tl_error *e)
     if (TL_UNLIKELY(!s || w->sc[s->cls].shape != c->shape ||
                     (w->dialect != CTF_2010 && w->sc[s->cls].has_cpu != (cpu >= 0))))
         r = ctf_stream_find(w, track, c->shape, cpu, &s, e);
-    if (r == 0 && TL_UNLIKELY(!s->room.data || s->cpu != cpu || shape->has_packet))
+    if (r == 0 && TL_UNLIKELY(!s->room.data || s->cpu != cpu || shape->has_packet || ctf_stream_precedes(w, s, ts)))
         r = ctf_stream_ready(w, s, ts, cpu, shape->has_packet ? &w->scratch : NULL, e);
     if (r == 0 && c->calls && !note_call(w, b->key[i]))
         r = no_memory(e);

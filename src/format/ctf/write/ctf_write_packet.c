@@ -324,8 +324,9 @@ int ctf_stream_ready(ctf_writer *w, ctf_stream *s, uint64_t ts, int32_t cpu, con
         cpu = s->cpu;
     }
     if (s->room.data) {
-        if (s->cpu == cpu && (!context || (context->n == s->header - s->context &&
-                                           memcmp(s->room.data + s->context, context->data, context->n) == 0)))
+        if (!ctf_stream_precedes(w, s, ts) && s->cpu == cpu &&
+            (!context || (context->n == s->header - s->context &&
+                          memcmp(s->room.data + s->context, context->data, context->n) == 0)))
             return 0;
         const int r = close_packet(w, s, true, e);
         if (r < 0)

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Traces read in several ways: readings.py PROGRAM PART [argument...]
+
+PROGRAM is run on all cases of all generators, damaged ones too, plain and compressed, and on the shared corpus if there
+is one. PART is what the program does:
+    ranges      random ranges of time against everything (range_check.c); of logs with many blocks they save work"""
+import bz2
+import glob
+import gzip
+import os
+import random
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+import generate_all
+
+RANGES = 200 if harness.THOROUGH else 12
+FORMATS = {"xray-basic", "xray-fdr", "ctf", "tracelog", "xtrace"}
+
+
+def large_basic(draw):
+    """Three threads, whose times go back now and then, one of them in the middle only."""
+    head = (3).to_bytes(2, "little") + bytes(6) + (10**9).to_bytes(8, "little") + bytes(16)
+    out, now = [head], [10**6] * 3
+    for number in range(24000):
+        thread = draw.choice((0, 1, 1)) if number % 3 else 2
+        if thread == 2 and not 8000 < number < 16000:
+            continue
+        now[thread] += draw.randrange(200) if draw.random() > 0.001 else -draw.randrange(200000)
+        now[thread] = max(now[thread], 1)
+        kind = draw.choice((0, 1, 3))
+        ids = (4711 + thread).to_bytes(4, "little") + (4000).to_bytes(4, "little")
+        out.append(bytes((0, 0, thread, kind)) + (7).to_bytes(4, "little") + now[thread].to_bytes(8, "little") + ids + bytes(8))
+        if kind == 3 and draw.random() < 0.9:
+            out.append(bytes((1, 0, 0, 0)) + (7).to_bytes(4, "little") + ids + number.to_bytes(8, "little") + bytes(8))
+    return b"".join(out)
+
+
+def large_tracelog(draw):
+    """Four threads, nearly in order, with lines that have no time."""
+    lines, now = ["prf stm 2018-06-25 07:24:28.049 +09:00"], 0
+    for number in range(30000):
+        now += draw.randrange(3)
+        at, thread = max(now - draw.choice((0, 0, 0, 1, 5, 40)), 0), number % 4
+        lines.append("sam str 0x%08x %d 1 0:0 0x1:0x140 0x%x:0x718" % (thread, at, 2 + number % 40))
+        if number % 7 == 0:
+            lines.append("sam mem 0x%08x %d 0x1:3:72" % (thread, at))
+        if number % 50 == 0:
+            lines.append('fun nam 0x%08x "Work:F%d" "System.Int32" "(int)"' % (number % 40, number))
+        if number % 1000 == 0:
+            lines.append("sam str 0x00000002 %d 1 0:0 garbage" % (now * 3))
+    return "\n".join(lines + [""]).encode()
+
+
+def large(folder):
+    """Traces with many blocks, of which a range needs few."""
+    draw = random.Random(1)
+    yield "xray-basic", generate_all.write(folder, "large.basic", large_basic(draw))
+    yield "tracelog", generate_all.write(folder, "large.log", large_tracelog(draw))
+    for to in ("xray-fdr", "ctf"):
+        path = os.path.join(folder, "large-" + to)
+        done = harness.run("convert", "-q", "--to", to, "-o", path, os.path.join(folder, "large.basic"))
+        assert done.status == 0, done
+        yield to, path
+
+
+def packed(folder, path):
+    """The same compressed, as far as the build can read it."""
+    with open(path, "rb") as file:
+        data = file.read()
+    name = os.path.basename(path)
+    if harness.built_with("zlib"):
+        yield generate_all.write(folder, name + ".gz", gzip.compress(data, 1))
+    if harness.built_with("bzip2"):
+        yield generate_all.write(folder, name + ".bz2", bz2.compress(data, 1))
+    if harness.built_with("zstd"):
+        yield generate_all.write(folder, name + ".zst", frames(data))
+
+
+def frames(data):
+    """Many frames, as parallel compressors write them; each tells its size."""
+    out = []
+    for at in range(0, max(len(data), 1), 20000):
+        part = data[at:at + 20000]
+        out.append(subprocess.run(["zstd", "-q", "-1", "-c", "--stream-size=%d" % len(part)], input=part, capture_output=True,
+                                  check=True).stdout)
+    return b"".join(out)
+
+
+# A range relies on what these say wrongly of themselves: times of packets, and the order of snapshots.
+UNTRUE = re.compile(r"event-(before|after)-packet|snapshot-order")
+
+
+def of_corpus():
+    root = os.environ.get("TL_SHARED")
+    for folder in ("xray", "tracelog", "xtrace", "ctf") if root else ():
+        top = os.path.join(root, "corpus", folder)
+        for path in sorted(glob.glob(os.path.join(top, "**", "*"), recursive=True)):
+            if UNTRUE.search(path):
+                continue
+            if os.path.isdir(path):
+                if os.path.exists(os.path.join(path, "metadata")) or glob.glob(os.path.join(path, "*xinsndata*")):
+                    yield path
+            elif re.search(r"\.(xray|fdr|basic|log|tracelog)(\.zst|\.gz)?$", path):
+                yield path
+
+
+def run(checks, program, arguments, paths):
+    """{path: (format, events read, of how many)}"""
+    done = subprocess.run(program + arguments + paths, capture_output=True, text=True, timeout=580)
+    lines = [(line, re.fullmatch(r"(.*): ([a-z0-9-]+): (\d+) of (\d+) events", line)) for line in done.stdout.splitlines()]
+    wrong = [line for line, fits in lines if not fits]
+    checks.that(done.returncode == 0 and not wrong, *arguments, "\n".join(wrong)[:3000], done.stderr[-3000:])
+    found = [fits.groups() for _, fits in lines if fits]
+    return {path: (kind, int(some), int(all_of)) for path, kind, some, all_of in found}
+
+
+def ranges(checks, program, folder, small, big, compressed):
+    for threads in ("1", "2"):
+        paths = harness.some_of("ranges" + threads, small, len(small) // 2 + 1) if threads == "2" else small
+        read = run(checks, program, [str(RANGES), threads], paths + [path for _, path in big])
+        checks.that({kind for kind, _, _ in read.values()} >= FORMATS, "formats", read)
+        for kind, path in big: # all can leave something out
+            checks.that(read[path][1] < read[path][2] * 9 // 10, path, read[path])
+    run(checks, program, [str(RANGES // 4), "2"], compressed)
+
+
+def main():
+    program, part = harness.command_words(sys.argv[1]), sys.argv[2]
+    checks = harness.Checks()
+    with harness.work_folder() as folder:
+        small = [path for _, _, path in generate_all.traces(folder)] + list(of_corpus())
+        big = list(large(folder))
+        files = [path for _, path in big if os.path.isfile(path)]
+        compressed = [p for path in files for p in packed(folder, path)]
+        {"ranges": ranges}[part](checks, program, folder, small, big, compressed)
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()
