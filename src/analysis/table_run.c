@@ -49,12 +49,8 @@ int tl_table_run_add(tl_table_run *r, tl_source *s, const tl_select *select, uns
                        "its times are %s, those of the inputs before are %s: they cannot be added up", unit, r->unit);
     snprintf(r->unit, sizeof r->unit, "%s", unit);
     r->begun = true;
-    const tl_want want = s->want;
-    s->want.fields = r->kind->of_runtime;
-    const int status = r->pass ? tl_insn_pass(r->table, r->pass, r->options, first, s, select, threads, e)
-                               : r->kind->read(r->table, s, select, e);
-    s->want = want;
-    return status;
+    return r->pass ? tl_insn_pass(r->table, r->pass, r->options, first, s, select, threads, e)
+                   : r->kind->read(r->table, s, select, e);
 }
 
 static void say_none(const tl_answer *a, const tl_prose *p)

@@ -86,7 +86,8 @@ typedef struct tl_reader {
     /* From here on only events at ticks from <= t < to are wanted: leaves out others where that is cheap. May be
      * NULL. */
     int (*stream_limit)(void *cursor, uint64_t from, uint64_t to, tl_error *e);
-    /* Fills an empty batch: 1 with at least one event, 0 at the end, < 0 error. Allocates nothing once warm. The batch
+    /* Fills an empty batch, with values and processors if it has room for them, as all batches of this cursor have or
+     * have not: 1 with at least one event, 0 at the end, < 0 error. Allocates nothing once warm. The batch
      * may differ each time, and earlier ones may still be in use: values on the tape borrow only from their batch's
      * arena. */
     int (*stream_next)(void *cursor, tl_batch *b, tl_error *e);

@@ -26,6 +26,7 @@ typedef struct ring {
 
 struct tl_ahead {
     tl_source *source;
+    tl_want want;
     tl_limit limit;
     pthread_mutex_t lock;
     pthread_cond_t work;  /* a ring has room */
@@ -64,9 +65,9 @@ static ring *choose(tl_ahead *a)
 /* Opens the cursor of a ring, and makes the other slots. */
 static int open_ring(tl_ahead *a, ring *r, tl_error *e)
 {
-    int status = tl_cursor_open_limited(&r->cursor, a->source, (uint32_t)(r - a->ring), &a->limit, e);
+    int status = tl_cursor_open_want(&r->cursor, a->source, (uint32_t)(r - a->ring), &a->want, &a->limit, e);
     for (uint32_t i = 0; status == 0 && i < TL_AHEAD_BATCHES - 1; i++)
-        status = tl_batch_init(&r->more[i], &a->source->trace, &a->source->want, r->cursor->batch.capacity, e);
+        status = tl_batch_init(&r->more[i], &a->source->trace, &a->want, r->cursor->batch.capacity, e);
     return status;
 }
 
@@ -123,22 +124,23 @@ static void start_workers(tl_ahead *a, unsigned n)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-bool tl_ahead_pays(const tl_source *s)
+bool tl_ahead_pays(const tl_source *s, const tl_want *want)
 {
     if (s->reader->quick)
         return false;
     const uint32_t n = tl_source_streams(s);
     if (s->reader->unsorted || s->follow) /* one stream, whose cursor has its own threads; or none are wanted */
         return false;
-    return s->want.threads > 1 && n > 0 && n <= TL_AHEAD_STREAMS && s->trace.bytes >= TL_AHEAD_LEAST;
+    return want->threads > 1 && n > 0 && n <= TL_AHEAD_STREAMS && s->trace.bytes >= TL_AHEAD_LEAST;
 }
 
-int tl_ahead_open(tl_ahead **out, tl_source *s, const tl_limit *limit, tl_error *e)
+int tl_ahead_open(tl_ahead **out, tl_source *s, const tl_want *want, const tl_limit *limit, tl_error *e)
 {
     tl_ahead *a = calloc(1, sizeof *a);
     if (!a)
         goto no_memory;
     a->source = s;
+    a->want = *want;
     a->limit = *limit;
     a->n = tl_source_streams(s);
     a->ring = calloc((size_t)a->n + 1, sizeof *a->ring);
@@ -152,7 +154,7 @@ int tl_ahead_open(tl_ahead **out, tl_source *s, const tl_limit *limit, tl_error 
         goto no_work;
     if (pthread_cond_init(&a->ready, NULL) != 0)
         goto no_ready;
-    start_workers(a, s->want.threads - 1 < a->n ? s->want.threads - 1 : a->n);
+    start_workers(a, want->threads - 1 < a->n ? want->threads - 1 : a->n);
     *out = a;
     return 0;
 no_ready:

@@ -13,10 +13,10 @@
 
 typedef struct tl_ahead tl_ahead;
 
-/* May the source use threads, and does it pay? */
-bool tl_ahead_pays(const tl_source *s);
-/* limit: a hint for all streams. The source must outlive it. Workers: one less than tl_want.threads. */
-int tl_ahead_open(tl_ahead **out, tl_source *s, const tl_limit *limit, tl_error *e);
+/* May the source use threads, as many as the want says, and does it pay? */
+bool tl_ahead_pays(const tl_source *s, const tl_want *want);
+/* For all streams, as tl_cursor_open_want(). The source must outlive it. Workers: one less than tl_want.threads. */
+int tl_ahead_open(tl_ahead **out, tl_source *s, const tl_want *want, const tl_limit *limit, tl_error *e);
 /* As tl_stream_reader_next(). One thread at a time. */
 int tl_ahead_next(tl_ahead *a, uint32_t stream, const tl_batch **batch, tl_error *e);
 void tl_ahead_close(tl_ahead *a); /* NULL is fine; waits for batches being decoded */

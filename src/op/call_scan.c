@@ -48,7 +48,6 @@ int tl_call_scan_prepare(tl_source *s, tl_error *e)
 {
     if (!tl_discover_wanted(&s->trace) && !tl_discover_threads(&s->trace))
         return 0;
-    s->want.fields = true;
     return tl_discover(s, e);
 }
 
@@ -94,11 +93,12 @@ int tl_call_scan_open(tl_call_scan **out, tl_source *s, uint32_t first, uint32_t
     c->stream = first;
     c->end = first + n;
     c->ended = n == 0;
+    const tl_want want = tl_source_want(s, true);
     int status = start(c, o, e);
     if (status == 0 && is_discovered(s))
         status = tl_thread_view_new(&c->view, s, e);
     if (status == 0 && c->view)
-        status = tl_merge_open(&c->merge, s, e);
+        status = tl_merge_open_want(&c->merge, s, &want, NULL, e);
     if (status < 0) {
         tl_call_scan_close(c);
         return status;
@@ -124,7 +124,7 @@ static int add_run(tl_call_scan *c, tl_error *e)
 static int add_batch(tl_call_scan *c, tl_error *e)
 {
     const tl_batch *b;
-    int status = c->cursor ? 0 : tl_cursor_open_limited(&c->cursor, c->source, c->stream, &c->limit, e);
+    int status = c->cursor ? 0 : tl_cursor_open_want(&c->cursor, c->source, c->stream, NULL, &c->limit, e);
     if (status == 0)
         status = tl_cursor_next(c->cursor, &b, e);
     if (status <= 0)

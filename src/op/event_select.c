@@ -34,6 +34,7 @@ struct tl_event_select {
     tl_hash thread;                  /* tid -> 0 not selected, 1 selected */
     bits *drop;                      /* by track; NULL: depth and duration do not matter */
     tl_insn_select *insns;           /* NULL: level and pc do not matter */
+    bool fields;                     /* it looks at fields */
     bool no_memory;                  /* while bits were set */
     bool follow;
     const tl_trace *trace;
@@ -69,7 +70,8 @@ static int mark_stream(tl_event_select *f, tl_source *s, uint32_t stream, tl_cal
     tl_cursor *c = NULL;
     const tl_batch *b;
     uint64_t id[TL_BATCH_MAX];
-    int status = tl_cursor_open(&c, s, stream, e);
+    const tl_want want = tl_source_want(s, f->fields || s->want.fields); /* the same events as when they are selected */
+    int status = tl_cursor_open_want(&c, s, stream, &want, NULL, e);
     while (status == 0 && (status = tl_cursor_next(c, &b, e)) > 0) {
         for (uint32_t i = 0; i < b->n; i++)
             id[i] = b->track[i] < f->ntrack ? f->drop[b->track[i]].seen++ : 0;
@@ -142,7 +144,7 @@ int tl_event_select_can_apply(tl_source *const *s, uint32_t n, const tl_select *
 }
 
 /* Finds the classes of samples, if functions are selected. */
-static int find_stacks(tl_event_select *f, tl_source *s, tl_error *e)
+static int find_stacks(tl_event_select *f, tl_error *e)
 {
     const tl_trace *t = f->trace;
     bool any = false;
@@ -159,7 +161,7 @@ static int find_stacks(tl_event_select *f, tl_source *s, tl_error *e)
                 f->stack[i] = k;
         any = any || f->stack[i] != TL_NO_FIELD;
     }
-    s->want.fields = s->want.fields || any;
+    f->fields = f->fields || any;
     return 0;
 }
 
@@ -178,7 +180,7 @@ static int find_threads(tl_event_select *f, tl_source *s, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
     for (uint32_t i = 0; i < t->ntrack; i++)
         tl_select_track_hits(f->select, &t->track[i], f->thread_hit);
-    s->want.fields = true;
+    f->fields = true;
     return 0;
 }
 
@@ -203,7 +205,7 @@ int tl_event_select_new(tl_event_select **out, tl_source *s, const tl_select *se
     if (status == 0)
         status = tl_call_select_init(&f->names, select, &s->trace, begin, e);
     if (status == 0)
-        status = find_stacks(f, s, e);
+        status = find_stacks(f, e);
     if (select->has_from)
         f->names.from = sooner(f->names.from, early);
     if (select->has_to)
@@ -339,6 +341,11 @@ static bool choose(tl_event_select *f, const tl_batch *b, uint32_t i)
     else if (TL_UNLIKELY(f->stack && c->kind == TL_SAMPLE))
         keep = keep && choose_sample(f, b, i);
     return keep;
+}
+
+bool tl_event_select_fields(const tl_event_select *f)
+{
+    return f->fields;
 }
 
 bool tl_event_select_says_thread(const tl_event_select *f)

@@ -8,9 +8,11 @@
 typedef struct tl_event_select tl_event_select;
 
 /* `select` is borrowed. begin is the tick that its times count from; if that is before tick 0, `early` is how long
- * before. Makes the source read fields if functions of samples, or threads named by events, are selected. */
+ * before. */
 int tl_event_select_new(tl_event_select **out, tl_source *s, const tl_select *select, uint64_t begin, uint64_t early,
                         tl_error *e);
+/* Whether it needs fields: functions of samples, or threads named by events, are selected. */
+bool tl_event_select_fields(const tl_event_select *f);
 /* TL_EUNSUPPORTED if it selects by depth or duration and no source has calls, or by function and none has functions. */
 int tl_event_select_can_apply(tl_source *const *s, uint32_t n, const tl_select *select, tl_error *e);
 /* Whether threads are selected by names in events (model/event_thread.h): only the end shows which patterns match

@@ -95,13 +95,15 @@ static int find_begin(tl_source *s, uint64_t *begin, tl_error *e)
 }
 
 /* Opens a feed for reading, only within the selected time if possible. */
-static int open_feed(feed *f, bool ordered, tl_error *e)
+static int open_feed(feed *f, bool ordered, const tl_want *want, tl_error *e)
 {
     tl_limit limit = {0};
+    tl_want all = want ? *want : f->source->want;
     if (f->select)
         limit.set = tl_event_select_limit(f->select, &limit.from, &limit.to);
-    return ordered ? tl_merge_open_limited(&f->merge, f->source, &limit, e)
-                   : tl_stream_reader_open(&f->stream_reader, f->source, &limit, e);
+    all.fields = all.fields || (f->select && tl_event_select_fields(f->select));
+    return ordered ? tl_merge_open_want(&f->merge, f->source, &all, &limit, e)
+                   : tl_stream_reader_open(&f->stream_reader, f->source, &all, &limit, e);
 }
 
 /* A pattern need not match in every source: the result is known after all of them. */
@@ -140,6 +142,12 @@ static int check_score_of_names(const tl_events *v, tl_error *e)
 
 int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_select *select, bool ordered, tl_error *e)
 {
+    return tl_events_open_want(out, s, n, select, ordered, NULL, e);
+}
+
+int tl_events_open_want(tl_events **out, tl_source *const *s, uint32_t n, const tl_select *select, bool ordered,
+                        const tl_want *want, tl_error *e)
+{
     tl_events *v = calloc(1, sizeof *v);
     feed *feeds = calloc(n, sizeof *feeds);
     uint64_t *begin = calloc(n, sizeof *begin);
@@ -167,7 +175,7 @@ int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_se
             status = tl_event_select_new(&f->select, s[i], select, v->join ? tl_join_begin(v->join, i) : begin[i],
                                          v->join ? tl_join_early(v->join, i) : 0, e);
         if (status == 0)
-            status = open_feed(f, ordered, e);
+            status = open_feed(f, ordered, want, e);
     }
     if (status == 0 && v->matched)
         status = check_score_of_names(v, e);

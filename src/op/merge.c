@@ -51,13 +51,13 @@ static int refill(tl_merge *m, uint32_t stream, tl_error *e)
 }
 
 /* Opens the streams, and reads the first batch of each. */
-static int open_streams(tl_merge *m, const tl_limit *limit, tl_error *e)
+static int open_streams(tl_merge *m, const tl_want *want, const tl_limit *limit, tl_error *e)
 {
     tl_source *s = m->source;
     const uint32_t streams = tl_source_streams(s);
     m->head = calloc((size_t)streams + 1, sizeof *m->head);
     int status = m->head && tl_tournament_init(&m->streams, streams)
-                     ? tl_stream_reader_open(&m->stream_reader, s, limit, e)
+                     ? tl_stream_reader_open(&m->stream_reader, s, want, limit, e)
                      : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to merge %u streams", streams);
     for (uint32_t i = 0; status >= 0 && i < streams; i++) {
         status = refill(m, i, e);
@@ -76,7 +76,7 @@ static int open_streams(tl_merge *m, const tl_limit *limit, tl_error *e)
     return 0;
 }
 
-int tl_merge_open_limited(tl_merge **out, tl_source *s, const tl_limit *limit, tl_error *e)
+int tl_merge_open_want(tl_merge **out, tl_source *s, const tl_want *want, const tl_limit *limit, tl_error *e)
 {
     const uint32_t streams = tl_source_streams(s);
     tl_merge *m = calloc(1, sizeof *m);
@@ -85,11 +85,11 @@ int tl_merge_open_limited(tl_merge **out, tl_source *s, const tl_limit *limit, t
     m->source = s;
     int status;
     if (s->follow) /* reads nothing before it is needed: it would wait */
-        status = tl_stream_reader_open(&m->stream_reader, s, limit, e);
+        status = tl_stream_reader_open(&m->stream_reader, s, want, limit, e);
     else if (s->reader->unsorted && streams == 1)
-        status = tl_reorder_open(&m->reorder, s, 0, limit, e);
+        status = tl_reorder_open(&m->reorder, s, 0, want, limit, e);
     else
-        status = open_streams(m, limit, e);
+        status = open_streams(m, want, limit, e);
     if (status < 0) {
         tl_merge_close(m);
         return status;
@@ -100,7 +100,7 @@ int tl_merge_open_limited(tl_merge **out, tl_source *s, const tl_limit *limit, t
 
 int tl_merge_open(tl_merge **out, tl_source *s, tl_error *e)
 {
-    return tl_merge_open_limited(out, s, NULL, e);
+    return tl_merge_open_want(out, s, NULL, NULL, e);
 }
 
 /* Two streams: alternating runs. */

@@ -76,7 +76,7 @@ static int profile_stream(void *arg, unsigned number, uint32_t i)
     int status = w->calls || w->insns ? 0 : start_worker(m, w);
     find_limit(w, &limit);
     if (status == 0)
-        status = tl_cursor_open_limited(&c, m->source, m->order[i], &limit, &w->error);
+        status = tl_cursor_open_want(&c, m->source, m->order[i], NULL, &limit, &w->error);
     while (status == 0 && (status = tl_cursor_next(c, &b, &w->error)) > 0)
         status = add_batch(w, b, &w->error);
     if (status == 0)
@@ -94,11 +94,10 @@ static int profile_by_thread(profile_job *m, tl_error *e)
     tl_source *s = m->source;
     tl_thread_view *view = NULL;
     tl_merge *merge = NULL;
-    const bool fields = s->want.fields;
-    s->want.fields = true;
+    const tl_want want = tl_source_want(s, true);
     int status = tl_thread_view_new(&view, s, e);
     if (status == 0)
-        status = tl_merge_open(&merge, s, e);
+        status = tl_merge_open_want(&merge, s, &want, NULL, e);
     const tl_run *run;
     uint32_t n;
     while (status >= 0 && (status = tl_merge_runs(merge, &run, &n, e)) > 0)
@@ -109,7 +108,6 @@ static int profile_by_thread(profile_job *m, tl_error *e)
         tl_callstack_finish(m->worker[0].calls);
     tl_merge_close(merge);
     tl_thread_view_free(view);
-    s->want.fields = fields;
     return status;
 }
 
@@ -121,7 +119,7 @@ static int profile_in_turn(profile_job *m, tl_error *e)
     tl_limit limit;
     const tl_batch *b;
     find_limit(w, &limit);
-    int status = tl_stream_reader_open(&stream_reader, m->source, &limit, e);
+    int status = tl_stream_reader_open(&stream_reader, m->source, NULL, &limit, e);
     for (uint32_t i = 0; status == 0 && i < tl_source_streams(m->source); i++) {
         while (status == 0 && (status = tl_stream_reader_next(stream_reader, m->order[i], &b, e)) > 0)
             status = add_batch(w, b, e);

@@ -38,6 +38,7 @@ typedef struct entry {
 
 struct tl_reorder {
     tl_source *source;
+    tl_want want;
     tl_cursor *cursor; /* NULL: everything was read */
     int status;        /* what ended reading, if < 0: `error` */
     tl_error error;
@@ -169,14 +170,15 @@ static void push(tl_reorder *r, entry x)
     r->heap[i] = x;
 }
 
-int tl_reorder_open(tl_reorder **out, tl_source *s, uint32_t stream, const tl_limit *limit, tl_error *e)
+int tl_reorder_open(tl_reorder **out, tl_source *s, uint32_t stream, const tl_want *want, const tl_limit *limit,
+                    tl_error *e)
 {
-    static const tl_limit none = {0};
     tl_reorder *r = calloc(1, sizeof *r);
     if (!r)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to put events in order");
     r->source = s;
-    int status = tl_cursor_open_limited(&r->cursor, s, stream, limit ? limit : &none, e);
+    r->want = want ? *want : s->want;
+    int status = tl_cursor_open_want(&r->cursor, s, stream, &r->want, limit, e);
     if (status < 0) {
         tl_reorder_close(r);
         return status;
@@ -193,7 +195,7 @@ static slot *take_slot(tl_reorder *r, tl_error *e)
         tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to put events in order");
         return NULL;
     }
-    if (!s->batch.ts && tl_batch_init(&s->batch, &r->source->trace, &r->source->want, r->capacity, e) < 0) {
+    if (!s->batch.ts && tl_batch_init(&s->batch, &r->source->trace, &r->want, r->capacity, e) < 0) {
         free(s);
         return NULL;
     }

@@ -13,8 +13,9 @@
 
 typedef struct tl_reorder tl_reorder;
 
-/* limit: a hint, or NULL. The source must outlive it. */
-int tl_reorder_open(tl_reorder **out, tl_source *s, uint32_t stream, const tl_limit *limit, tl_error *e);
+/* want, limit: as of tl_cursor_open_want(). The source must outlive it. */
+int tl_reorder_open(tl_reorder **out, tl_source *s, uint32_t stream, const tl_want *want, const tl_limit *limit,
+                    tl_error *e);
 /* Finds up to `room` runs (at least 1) that come next, valid until the next call. Returns how many; 0 at the end, < 0
  * error. If reading fails, what was read before comes first. */
 int tl_reorder_plan(tl_reorder *r, tl_run *run, uint32_t room, tl_error *e);

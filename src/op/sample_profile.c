@@ -338,14 +338,12 @@ static int read_all(sample_job *m, tl_source *s, tl_error *e)
 {
     struct tl_stream_reader *stream_reader = NULL;
     const tl_batch *b;
-    const bool fields = s->want.fields;
-    s->want.fields = true;
-    int status = tl_stream_reader_open(&stream_reader, s, NULL, e);
+    const tl_want want = tl_source_want(s, true);
+    int status = tl_stream_reader_open(&stream_reader, s, &want, NULL, e);
     for (uint32_t i = 0; status == 0 && i < tl_source_streams(s); i++)
         while (status >= 0 && (status = tl_stream_reader_next(stream_reader, i, &b, e)) > 0)
             status = add_batch(m, b, e);
     tl_stream_reader_close(stream_reader);
-    s->want.fields = fields;
     return status;
 }
 

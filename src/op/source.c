@@ -303,6 +303,11 @@ int tl_source_check(tl_source *s, unsigned threads, tl_error *e)
 
 int tl_cursor_open(tl_cursor **out, tl_source *s, uint32_t stream, tl_error *e)
 {
+    return tl_cursor_open_want(out, s, stream, NULL, NULL, e);
+}
+
+static int open_cursor(tl_cursor **out, tl_source *s, uint32_t stream, const tl_want *want, tl_error *e)
+{
     if (stream >= tl_source_streams(s))
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "stream %u of %u", stream, tl_source_streams(s));
     tl_cursor *c = calloc(1, sizeof *c);
@@ -311,7 +316,7 @@ int tl_cursor_open(tl_cursor **out, tl_source *s, uint32_t stream, tl_error *e)
     c->source = s;
     c->stream = stream;
     void *state = calloc(1, s->reader->cursor_size ? s->reader->cursor_size : 1);
-    int status = state ? tl_batch_init(&c->batch, &s->trace, &s->want, batch_capacity(s, stream), e)
+    int status = state ? tl_batch_init(&c->batch, &s->trace, want, batch_capacity(s, stream), e)
                        : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a cursor");
     if (status == 0)
         status = s->reader->stream_open(s->state, stream, state, e);
@@ -335,11 +340,19 @@ int tl_cursor_limit(tl_cursor *c, uint64_t from, uint64_t to, tl_error *e)
     return status;
 }
 
-int tl_cursor_open_limited(tl_cursor **out, tl_source *s, uint32_t stream, const tl_limit *limit, tl_error *e)
+tl_want tl_source_want(const tl_source *s, bool fields)
+{
+    tl_want want = s->want;
+    want.fields = fields;
+    return want;
+}
+
+int tl_cursor_open_want(tl_cursor **out, tl_source *s, uint32_t stream, const tl_want *want, const tl_limit *limit,
+                        tl_error *e)
 {
     tl_cursor *c = NULL;
-    int status = tl_cursor_open(&c, s, stream, e);
-    if (status == 0 && limit->set)
+    int status = open_cursor(&c, s, stream, want ? want : &s->want, e);
+    if (status == 0 && limit && limit->set)
         status = tl_cursor_limit(c, limit->from, limit->to, e);
     if (status < 0) {
         tl_cursor_close(c);
@@ -389,7 +402,7 @@ void tl_cursor_close(tl_cursor *c)
 
 int tl_source_next(tl_source *s, const tl_batch **batch, tl_error *e)
 {
-    int status = s->stream_reader ? 0 : tl_stream_reader_open(&s->stream_reader, s, NULL, e);
+    int status = s->stream_reader ? 0 : tl_stream_reader_open(&s->stream_reader, s, NULL, NULL, e);
     if (status < 0)
         return status;
     for (; s->stream < tl_source_streams(s); s->stream++)

@@ -3,6 +3,7 @@
 #define TL_OP_SOURCE_IMPL_H
 
 #include "model/format_impl.h"
+#include "traceloom/events.h"
 #include "traceloom/source.h"
 
 /* Reads all streams together; see op/stream_reader.h. */
@@ -56,15 +57,24 @@ uint32_t *tl_source_by_weight(tl_source *s);
 /* Is most of the work in one stream? Then decoding it on another thread is better. */
 bool tl_source_is_one_stream(const tl_source *s);
 
-/* As tl_cursor_open() and, if the limit is set, tl_cursor_limit(). */
-int tl_cursor_open_limited(tl_cursor **out, tl_source *s, uint32_t stream, const tl_limit *limit, tl_error *e);
+/* As tl_cursor_open() for part of what a stream has, and, if the limit is set, tl_cursor_limit(). Of *want only
+ * `fields` and `cpu` are used, and `threads` where several streams are read: all else is that of the source, which
+ * decided on opening what its classes are. Cursors with different wants may be open at once. want NULL: the source's;
+ * limit NULL: everything. */
+int tl_cursor_open_want(tl_cursor **out, tl_source *s, uint32_t stream, const tl_want *want, const tl_limit *limit,
+                        tl_error *e);
+/* The source's want, but with or without fields. */
+tl_want tl_source_want(const tl_source *s, bool fields);
 /* As tl_cursor_next(), into a batch of the caller, which may differ each time. */
 int tl_cursor_fill(tl_cursor *c, tl_batch *b, tl_error *e);
 
 /* As tl_source_count(), but without reading: no events, and only known times. */
 int tl_count_known(const tl_trace *t, tl_count *out, tl_error *e);
 
-/* As tl_merge_open() for a time range; events outside may still come. limit may be NULL. */
-int tl_merge_open_limited(tl_merge **out, tl_source *s, const tl_limit *limit, tl_error *e);
+/* As tl_merge_open() for a want and a time range, as of tl_cursor_open_want(). */
+int tl_merge_open_want(tl_merge **out, tl_source *s, const tl_want *want, const tl_limit *limit, tl_error *e);
+/* As tl_events_open() for a want: fields are also read if the selection needs them. */
+int tl_events_open_want(tl_events **out, tl_source *const *s, uint32_t n, const tl_select *select, bool ordered,
+                        const tl_want *want, tl_error *e);
 
 #endif

@@ -12,12 +12,13 @@ typedef struct feed {
 
 struct tl_stream_reader {
     tl_source *source;
+    tl_want want;
     tl_limit limit;
     tl_ahead *ahead; /* or NULL: cursors */
     feed *feed;      /* by stream */
 };
 
-int tl_stream_reader_open(tl_stream_reader **out, tl_source *s, const tl_limit *limit, tl_error *e)
+int tl_stream_reader_open(tl_stream_reader **out, tl_source *s, const tl_want *want, const tl_limit *limit, tl_error *e)
 {
     const uint32_t n = tl_source_streams(s);
     tl_stream_reader *p = calloc(1, sizeof *p);
@@ -27,10 +28,11 @@ int tl_stream_reader_open(tl_stream_reader **out, tl_source *s, const tl_limit *
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to read %u streams", n);
     }
     p->source = s;
+    p->want = want ? *want : s->want;
     if (limit)
         p->limit = *limit;
-    if (tl_ahead_pays(s))
-        status = tl_ahead_open(&p->ahead, s, &p->limit, e);
+    if (tl_ahead_pays(s, &p->want))
+        status = tl_ahead_open(&p->ahead, s, &p->want, &p->limit, e);
     if (status < 0) {
         tl_stream_reader_close(p);
         return status;
@@ -46,7 +48,7 @@ int tl_stream_reader_next(tl_stream_reader *p, uint32_t stream, const tl_batch *
     feed *f = &p->feed[stream];
     if (f->ended)
         return 0;
-    int status = f->cursor ? 0 : tl_cursor_open_limited(&f->cursor, p->source, stream, &p->limit, e);
+    int status = f->cursor ? 0 : tl_cursor_open_want(&f->cursor, p->source, stream, &p->want, &p->limit, e);
     if (status == 0)
         status = tl_cursor_next(f->cursor, batch, e);
     if (status == 0) {

@@ -7,8 +7,9 @@
 
 typedef struct tl_stream_reader tl_stream_reader;
 
-/* limit: a hint for all streams, or NULL. */
-int tl_stream_reader_open(tl_stream_reader **out, tl_source *s, const tl_limit *limit, tl_error *e);
+/* want, limit: of all streams, as of tl_cursor_open_want(). */
+int tl_stream_reader_open(tl_stream_reader **out, tl_source *s, const tl_want *want, const tl_limit *limit,
+                          tl_error *e);
 /* 1: *batch is the next of a stream, borrowed until the next call for the same stream; 0: its end; < 0: error. The
  * first call opens the stream. */
 int tl_stream_reader_next(tl_stream_reader *p, uint32_t stream, const tl_batch **batch, tl_error *e);

@@ -18,7 +18,7 @@ static int read_stream(check *c, uint32_t stream, const tl_limit *limit, digests
 {
     tl_cursor *cursor = NULL;
     const tl_batch *b;
-    int status = tl_cursor_open_limited(&cursor, c->source, stream, limit, e);
+    int status = tl_cursor_open_want(&cursor, c->source, stream, NULL, limit, e);
     digests_clear(out);
     while (status == 0 && (status = tl_cursor_next(cursor, &b, e)) > 0) {
         digests_add(out, b, 0, b->n);
@@ -33,7 +33,7 @@ static int read_merged(check *c, const tl_limit *limit, digests *out, tl_error *
     tl_merge *merge = NULL;
     const tl_batch *b;
     uint32_t from, to;
-    int status = tl_merge_open_limited(&merge, c->source, limit, e);
+    int status = tl_merge_open_want(&merge, c->source, NULL, limit, e);
     digests_clear(out);
     while (status == 0 && (status = tl_merge_next(merge, &b, &from, &to, e)) > 0) {
         digests_add(out, b, from, to);

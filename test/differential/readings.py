@@ -3,7 +3,8 @@
 
 PROGRAM is run on all cases of all generators, damaged ones too, plain and compressed, and on the shared corpus if there
 is one. PART is what the program does:
-    ranges      random ranges of time against everything (range_check.c); of logs with many blocks they save work"""
+    range       random ranges of time against everything (range_check.c); of logs with many blocks they save work
+    together    several readings of one open trace at once against one (together_check.c)"""
 import bz2
 import glob
 import gzip
@@ -118,14 +119,23 @@ def run(checks, program, arguments, paths):
     return {path: (kind, int(some), int(all_of)) for path, kind, some, all_of in found}
 
 
-def ranges(checks, program, folder, small, big, compressed):
+def range_(checks, program, folder, small, big, compressed):
     for threads in ("1", "2"):
-        paths = harness.some_of("ranges" + threads, small, len(small) // 2 + 1) if threads == "2" else small
+        paths = harness.some_of("range" + threads, small, len(small) // 2 + 1) if threads == "2" else small
         read = run(checks, program, [str(RANGES), threads], paths + [path for _, path in big])
         checks.that({kind for kind, _, _ in read.values()} >= FORMATS, "formats", read)
         for kind, path in big: # all can leave something out
             checks.that(read[path][1] < read[path][2] * 9 // 10, path, read[path])
     run(checks, program, [str(RANGES // 4), "2"], compressed)
+
+
+def together(checks, program, folder, small, big, compressed):
+    for threads in ("1", "3"):
+        paths = harness.some_of("together" + threads, small, len(small) // 4 + 1) + [path for _, path in big]
+        read = run(checks, program, ["1", threads], paths + compressed)
+        checks.that({kind for kind, _, _ in read.values()} >= FORMATS, "formats", read)
+        for kind, path in big:
+            checks.that(read[path][1] > 10000, path, read[path])
 
 
 def main():
@@ -136,7 +146,7 @@ def main():
         big = list(large(folder))
         files = [path for _, path in big if os.path.isfile(path)]
         compressed = [p for path in files for p in packed(folder, path)]
-        {"ranges": ranges}[part](checks, program, folder, small, big, compressed)
+        {"range": range_, "together": together}[part](checks, program, folder, small, big, compressed)
     checks.end()
 
 

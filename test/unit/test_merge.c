@@ -163,7 +163,7 @@ static void merged_by_several_threads(void **state)
             for (uint64_t seed = 1; seed <= 6; seed++) {
                 random_trace(streams[i], seed, TL_AHEAD_LEAST);
                 tl_source *s = open_fake(threads);
-                assert_int_equal(tl_ahead_pays(s), streams[i] <= TL_AHEAD_STREAMS);
+                assert_int_equal(tl_ahead_pays(s, &s->want), streams[i] <= TL_AHEAD_STREAMS);
                 tl_source_close(s);
                 check_whole(threads);
             }
@@ -197,11 +197,11 @@ static void small_traces_start_no_threads(void **state)
     fake_reset(2, 10);
     fake.bytes = TL_AHEAD_LEAST - 1;
     tl_source *s = open_fake(8);
-    assert_false(tl_ahead_pays(s));
+    assert_false(tl_ahead_pays(s, &s->want));
     tl_source_close(s);
     fake.bytes = TL_AHEAD_LEAST;
     s = open_fake(1);
-    assert_false(tl_ahead_pays(s));
+    assert_false(tl_ahead_pays(s, &s->want));
     tl_source_close(s);
 }
 

@@ -22,7 +22,7 @@ static tl_source *open_fake(uint64_t events, bool fields)
     fake.times = times;
     fake.bytes = TL_AHEAD_LEAST;
     must(tl_source_open_memory(&s, "x", 1, "fake.trace", &o, &e), &e);
-    assert_false(tl_ahead_pays(s));
+    assert_false(tl_ahead_pays(s, &s->want));
     return s;
 }
 
@@ -327,7 +327,7 @@ static void limits_are_passed_on(void **state)
     for (uint32_t i = 0; i < 5000; i++)
         times[i] = i ^ 1;
     tl_source *s = open_fake(5000, false);
-    assert_int_equal(tl_merge_open_limited(&m, s, &limit, &e), 0);
+    assert_int_equal(tl_merge_open_want(&m, s, NULL, &limit, &e), 0);
     while ((status = tl_merge_runs(m, &run, &n, &e)) > 0)
         for (uint32_t i = 0; i < n; i++, run++)
             for (uint32_t k = run->from; k < run->to; k++, events++)

@@ -235,9 +235,9 @@ static int read_classes(void *table, tl_source *s, const tl_select *select, tl_e
     int status;
     c->row = calloc((size_t)n + 1, sizeof *c->row);
     status = row_of && c->row ? list_rows(c, t, row_of, e) : no_memory(e);
-    s->want.fields = c->thread != NULL;
+    const tl_want want = tl_source_want(s, c->thread != NULL);
     if (status == 0)
-        status = tl_events_open(&events, &s, 1, select, true, e);
+        status = tl_events_open_want(&events, &s, 1, select, true, &want, e);
     const uint64_t origin = status == 0 ? tl_events_begin(events) : 0;
     while (status == 0 && (status = tl_events_runs(events, &run, &nrun, e)) > 0) {
         status = 0;

@@ -56,7 +56,7 @@ static int copy_base(tl_cut_snapshot *c, tl_source *s, uint32_t track, const tl_
         tl_cursor *cursor = NULL;
         const tl_batch *b;
         bool ended = false;
-        status = tl_cursor_open_limited(&cursor, s, i, &limit, e);
+        status = tl_cursor_open_want(&cursor, s, i, NULL, &limit, e);
         while (status == 0 && !ended && (status = tl_cursor_next(cursor, &b, e)) > 0) {
             status = 0;
             ended = b->track[0] != track; /* a stream is of one track */

@@ -25,6 +25,7 @@ typedef struct pass {
     const void *options;
     tl_source *source;
     const tl_select *select;
+    tl_want want;
     tl_limit limit;
     uint64_t origin; /* the tick that times count from */
     uint32_t *order; /* streams, heaviest first */
@@ -75,7 +76,7 @@ static int read_stream(void *arg, unsigned number, uint32_t i)
     const tl_batch *b;
     int status = start_table(p, w, &w->error);
     if (status == 0)
-        status = tl_cursor_open_limited(&c, p->source, p->order[i], &p->limit, &w->error);
+        status = tl_cursor_open_want(&c, p->source, p->order[i], &p->want, &p->limit, &w->error);
     if (status == 0)
         status = begin(p, w, &w->error);
     while (status == 0 && (status = tl_cursor_next(c, &b, &w->error)) > 0)
@@ -110,7 +111,7 @@ static int read_in_turn(pass *p, tl_error *e)
     tl_stream_reader *stream_reader = NULL;
     int status = start_table(p, w, e);
     if (status == 0)
-        status = tl_stream_reader_open(&stream_reader, p->source, &p->limit, e);
+        status = tl_stream_reader_open(&stream_reader, p->source, &p->want, &p->limit, e);
     for (uint32_t i = 0; status == 0 && i < tl_source_streams(p->source); i++) {
         const tl_batch *b;
         status = begin(p, w, e);
@@ -132,7 +133,7 @@ static int read_in_order(pass *p, tl_error *e)
     uint32_t n;
     int status = start_table(p, w, e);
     if (status == 0)
-        status = tl_merge_open_limited(&merge, p->source, &p->limit, e);
+        status = tl_merge_open_want(&merge, p->source, &p->want, &p->limit, e);
     if (status == 0)
         status = begin(p, w, e);
     while (status == 0 && (status = tl_merge_runs(merge, &run, &n, e)) > 0) {
@@ -198,13 +199,11 @@ static void free_workers(pass *p)
 static int run(pass *p, unsigned threads, tl_error *e)
 {
     tl_source *s = p->source;
-    const tl_want want = s->want;
-    s->want.fields = p->how->fields;
-    s->want.threads = threads;
+    p->want = tl_source_want(s, p->how->fields);
+    p->want.threads = threads;
     int status = p->how->one_order            ? read_in_order(p, e)
                  : tl_source_is_one_stream(s) ? read_in_turn(p, e)
                                               : read_by_stream(p, e);
-    s->want = want;
     tl_trace_sort_damage(&s->trace);
     for (unsigned i = 1; status == 0 && i < p->nworker; i++)
         if (p->worker[i].ready)

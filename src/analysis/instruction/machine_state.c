@@ -41,7 +41,7 @@ static int visit_stream(search *q, uint32_t stream, const tl_limit *limit,
 {
     tl_cursor *c = NULL;
     const tl_batch *b;
-    int status = tl_cursor_open_limited(&c, q->source, stream, limit, e), done = 0;
+    int status = tl_cursor_open_want(&c, q->source, stream, NULL, limit, e), done = 0;
     while (status == 0 && done == 0 && (status = tl_cursor_next(c, &b, e)) > 0) {
         bool mine;
         status = is_mine(q, b->track[0], &mine, e); /* a stream is of one track */

@@ -45,7 +45,8 @@ static int read_stream(search *q, tl_source *s, uint32_t stream, tl_error *e)
     tl_cursor *c = NULL;
     const tl_batch *b;
     bool first = true;
-    int status = tl_cursor_open(&c, s, stream, e);
+    const tl_want want = tl_source_want(s, false);
+    int status = tl_cursor_open_want(&c, s, stream, &want, NULL, e);
     while (status == 0 && (status = tl_cursor_next(c, &b, e)) > 0) {
         if (first && !is_snapshot(q, b, 0)) {
             status = 0;
@@ -61,12 +62,9 @@ static int read_stream(search *q, tl_source *s, uint32_t stream, tl_error *e)
 int tl_snapshot_find(tl_source *s, const tl_select *select, uint64_t number, uint64_t *ts, tl_error *e)
 {
     search q = {.source = s, .select = select, .number = number, .track = UINT32_MAX};
-    const bool fields = s->want.fields;
     int status = 0;
-    s->want.fields = false;
     for (uint32_t i = 0; status == 0 && i < tl_source_streams(s); i++)
         status = read_stream(&q, s, i, e);
-    s->want.fields = fields;
     if (status < 0)
         return status;
     if (q.seen == 0)

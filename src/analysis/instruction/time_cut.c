@@ -45,7 +45,8 @@ static int read_stream(search *q, tl_source *s, uint32_t stream, const tl_select
     tl_time_cut *cut = NULL;
     bool found = false;
     q->insns = q->times = false;
-    int status = tl_cursor_open(&c, s, stream, e);
+    const tl_want want = tl_source_want(s, false);
+    int status = tl_cursor_open_want(&c, s, stream, &want, NULL, e);
     while (status == 0 && !found && (status = tl_cursor_next(c, &b, e)) > 0) {
         track = &s->trace.track[b->track[0]]; /* a stream is of one track */
         status = 0;
@@ -93,15 +94,12 @@ static int check_range(const tl_time_cut *cut, uint32_t n, uint64_t time, tl_err
 int tl_time_cuts_find(tl_time_cut *cut, tl_source *s, const tl_select *select, uint64_t time, tl_error *e)
 {
     search q = {.cut = cut, .time = time};
-    const bool fields = s->want.fields;
     int status = 0;
     for (uint32_t i = 0; i < s->trace.ntrack; i++)
         cut[i] = (tl_time_cut){0};
     (void)tl_insn_classes_find(&q.classes, &s->trace);
-    s->want.fields = false;
     for (uint32_t i = 0; status == 0 && i < tl_source_streams(s); i++)
         status = read_stream(&q, s, i, select, e);
-    s->want.fields = fields;
     return status < 0 ? status : check_range(cut, s->trace.ntrack, time, e);
 }
 

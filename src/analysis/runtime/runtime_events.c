@@ -6,6 +6,7 @@
 #include "model/field_text.h"
 #include "op/call_select.h"
 #include "op/source_impl.h"
+#include "op/stream_reader.h"
 
 uint64_t tl_runtime_time(const tl_runtime *r, uint64_t tick)
 {
@@ -162,9 +163,15 @@ int tl_runtime_read(tl_runtime *r, tl_source *s, const tl_select *select, const 
     if (!tl_trace_clock(t)->from_zero && tl_trace_range(t, &begin, &end))
         r->origin = begin;
     int status = prepare(&p, select, e);
+    const tl_want want = tl_source_want(s, true);
+    tl_stream_reader *reader = NULL;
     const tl_batch *b;
-    while (status >= 0 && (status = tl_source_next(s, &b, e)) > 0)
-        status = visit_batch(&p, b, e);
+    if (status >= 0)
+        status = tl_stream_reader_open(&reader, s, &want, NULL, e);
+    for (uint32_t i = 0; status >= 0 && i < tl_source_streams(s); i++)
+        while (status >= 0 && (status = tl_stream_reader_next(reader, i, &b, e)) > 0)
+            status = visit_batch(&p, b, e);
+    tl_stream_reader_close(reader);
     if (p.selects)
         tl_call_select_fini(&p.select);
     free(p.wanted);

@@ -90,6 +90,7 @@ static int open_folder(void *reader, const tl_folder *f, tl_trace *t, const tl_w
     r->folder = f;
     r->trace = t;
     r->want = *want;
+    r->want.packets = want->packets && want->fields; /* decides what the classes have */
     r->progress = progress;
     if (probe_folder(f) == 0)
         return tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "no file called metadata in the folder or those below it");

@@ -246,7 +246,7 @@ int tracelog_facts_tell(tracelog_facts *s, tl_error *e)
                                                             : "doc";
     s->reader->has_lines = s->signs & TRACELOG_SAVED;
     tracelog_code_sort(&s->reader->code);
-    const bool calls = s->reader->makes_calls || (s->reader->want->calls && s->signs & TRACELOG_CALLS);
+    const bool calls = s->reader->makes_calls || (s->reader->want.calls && s->signs & TRACELOG_CALLS);
     return status == 0 && calls ? tell_calls(s->reader, e) : status;
 }
 

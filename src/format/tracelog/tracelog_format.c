@@ -22,6 +22,7 @@
 #define BLOCK       ((uint64_t)64 << 10) /* text and its parts fit a second-level cache */
 #define SLOTS_OF    4u                   /* how many blocks per thread may be ahead */
 #define FOLLOW_WAIT 100u                 /* ms */
+enum { THREADS = 16 };
 
 /* A block of the log: its parts, and what follows them. */
 typedef struct block {
@@ -35,6 +36,8 @@ typedef struct block {
 typedef struct cursor {
     tracelog_reader *reader;
     tracelog_replay replay;
+    tl_want want; /* what its batches have, once `begun` */
+    bool begun;
     tracelog_cutting cutting;
     tl_ordered_workers *workers; /* NULL: when following */
     uint64_t offset;             /* then: where to read on */
@@ -73,7 +76,7 @@ static int open_log(void *reader, tl_input *in, tl_trace *t, const tl_want *want
 {
     tracelog_reader *r = reader;
     r->trace = t;
-    r->want = want;
+    r->want = *want;
     r->follow = tl_input_follows(in);
     tl_trace_set_clock(t, "milliseconds", 1000);
     t->clock.from_zero = true;
@@ -129,7 +132,7 @@ static tracelog_part *next_part(const cursor *c, block *b, tl_error *e)
         return NULL;
     }
     tracelog_part *part = &b->part[b->nparts];
-    if (!part->note && tracelog_part_init(part, c->reader->trace, c->reader->want, e) < 0)
+    if (!part->note && tracelog_part_init(part, c->reader->trace, &c->want, e) < 0)
         return NULL;
     tracelog_part_clear(part);
     b->nparts++;
@@ -182,25 +185,37 @@ static void close_cursor(void *state)
     tracelog_replay_fini(&c->replay);
 }
 
+static unsigned threads_of(const tracelog_reader *r)
+{
+    const unsigned threads = r->want.threads;
+    return threads > THREADS ? THREADS : threads ? threads : 1;
+}
+
 static int open_cursor(void *reader, uint32_t stream, void *state, tl_error *e)
 {
     cursor *c = state;
     tracelog_reader *r = reader;
     (void)stream;
     assert(stream == 0);
-    const unsigned threads = r->want->threads > 16 ? 16 : r->want->threads ? r->want->threads : 1;
+    const unsigned threads = threads_of(r);
     c->reader = r;
     c->to = UINT64_MAX;
-    c->cutting = (tracelog_cutting){.in = r->in, .size = BLOCK, .trace = r->trace, .strict = r->want->strict};
+    c->cutting = (tracelog_cutting){.in = r->in, .size = BLOCK, .trace = r->trace, .strict = r->want.strict};
     c->nslots = threads > 1 && !r->follow ? threads * SLOTS_OF : 1;
     int status = tracelog_replay_init(&c->replay, r, e);
     if (status == 0 && !(c->block = calloc(c->nslots, sizeof *c->block)))
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to read the log");
-    if (status == 0 && !r->follow)
-        status = tl_ordered_open(&c->workers, threads - 1, c->nslots, make_block, c, e);
     if (status < 0)
         close_cursor(c);
     return status;
+}
+
+/* Blocks are read ahead from the first batch on, which shows what is wanted. */
+static int begin(cursor *c, const tl_batch *b, tl_error *e)
+{
+    c->begun = true;
+    c->want = (tl_want){.fields = b->val != NULL, .cpu = b->cpu != NULL};
+    return c->reader->follow ? 0 : tl_ordered_open(&c->workers, threads_of(c->reader) - 1, c->nslots, make_block, c, e);
 }
 
 /* The next block. 1; 0 at the end. */
@@ -285,6 +300,9 @@ static bool is_past(const cursor *c)
 static int next_batch(void *state, tl_batch *out, tl_error *e)
 {
     cursor *c = state;
+    const int begun = c->begun ? 0 : begin(c, out, e);
+    if (begun < 0)
+        return begun;
     for (;;) {
         if (c->replay.mixed) {
             const int mixed = tracelog_replay_mixed(&c->replay, out, e);

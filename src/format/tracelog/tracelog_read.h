@@ -14,7 +14,7 @@
 typedef struct tracelog_reader {
     tl_input *in;
     tl_trace *trace;
-    const tl_want *want; /* that of the source, which may change between cursors */
+    tl_want want;
     bool follow;
     bool late;                 /* what the log says about itself only becomes known while reading */
     tl_id_map track;           /* iid of a thread -> track */

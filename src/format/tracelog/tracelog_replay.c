@@ -99,7 +99,7 @@ TL_COLD static int tell(const tracelog_replay *p, const tracelog_note *n, unsign
                         const char *rule, const char *what, tl_error *e)
 {
     const tl_damage d = {.offset = n->offset, .at = n->offset, .bytes = bytes, .kind = kind, .rule = rule};
-    if (p->reader->want->strict)
+    if (p->reader->want.strict)
         return tl_fail(e, TL_EDAMAGED, n->offset, "%s: %s", rule, what);
     return tl_trace_report(p->reader->trace, e, &d, "%s", what);
 }

@@ -233,7 +233,7 @@ int tracelog_survey(tracelog_reader *r, uint64_t *progress, tl_error *e)
     if (!s)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to look at the log");
     const uint64_t chunks = tl_input_size(r->in) / (TRACELOG_CHUNK * CHUNKS) + 1;
-    unsigned workers = r->want->threads > WORKERS ? WORKERS : r->want->threads ? r->want->threads : 1;
+    unsigned workers = r->want.threads > WORKERS ? WORKERS : r->want.threads ? r->want.threads : 1;
     if (workers > chunks)
         workers = (unsigned)chunks;
     r->nfloor = r->follow ? 0 : (size_t)(tl_input_size(r->in) / TRACELOG_CHUNK + 1);

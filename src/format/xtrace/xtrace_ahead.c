@@ -28,6 +28,7 @@ typedef struct part {
 struct xtrace_ahead {
     xtrace_reader *reader;
     uint32_t stream;
+    tl_want want; /* what its batches have */
     xtrace_places places;
     tl_ordered_workers *workers;
     part part[SLOTS_MOST];
@@ -42,7 +43,7 @@ static int add_batch(part *p, const xtrace_ahead *a, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a part of a stream");
     tl_batch *b = &p->batch[p->n];
     if (!b->ts)
-        return tl_batch_init(b, a->reader->trace, &a->reader->want, TL_BATCH_MAX, e);
+        return tl_batch_init(b, a->reader->trace, &a->want, TL_BATCH_MAX, e);
     tl_batch_clear(b);
     return 0;
 }
@@ -58,6 +59,7 @@ static int start(part *p, xtrace_ahead *a, uint64_t number)
     xtrace_cursor *c = &p->cursor;
     c->offset = c->told = from->offset;
     c->count = from->count;
+    c->rank = 0;
     c->no_pc = TL_INSN_NO_PC;
     c->end = number + 1 < a->places.n ? a->places.at[number + 1].offset : UINT64_MAX;
     c->ended = false;
@@ -84,7 +86,7 @@ static int make(void *arg, unsigned slot, uint64_t number)
     return status < 0 ? status : 1;
 }
 
-int xtrace_ahead_open(xtrace_ahead **out, const xtrace_cursor *c, tl_error *e)
+int xtrace_ahead_open(xtrace_ahead **out, const xtrace_cursor *c, const tl_batch *b, tl_error *e)
 {
     const unsigned threads = c->reader->want.threads;
     *out = NULL;
@@ -95,6 +97,7 @@ int xtrace_ahead_open(xtrace_ahead **out, const xtrace_cursor *c, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to read a stream");
     a->reader = c->reader;
     a->stream = c->stream;
+    a->want = (tl_want){.fields = b->val != NULL, .cpu = b->cpu != NULL};
     int status = xtrace_places_read(&a->places, c->insns->in, e);
     const unsigned wanted = threads * SLOTS_OF_WORKER, slots = wanted < SLOTS_MOST ? wanted : SLOTS_MOST;
     if (status == 0 && a->places.n > 1)
@@ -122,6 +125,13 @@ static bool says_pc(const part *p, const xtrace_cursor *c)
     return b->cls[0] == XTRACE_CLASS_INSN && tl_insn_has_pc(b->aux[0]);
 }
 
+/* Parts do not know the latest TIME before them. */
+static void raise_ranks(tl_batch *b, uint64_t rank)
+{
+    for (uint32_t i = 0; b->rank && i < b->n && b->rank[i] < rank; i++)
+        b->rank[i] = rank;
+}
+
 static void exchange(tl_batch *a, tl_batch *b)
 {
     const tl_batch was = *a;
@@ -134,6 +144,7 @@ int xtrace_ahead_next(xtrace_ahead *a, xtrace_cursor *c, tl_batch *b, tl_error *
     for (;;) {
         if (a->at && a->next < a->at->n) {
             exchange(b, &a->at->batch[a->next++]);
+            raise_ranks(b, c->rank);
             return 1;
         }
         if (a->at) { /* the stream is where the part ended */
@@ -141,7 +152,7 @@ int xtrace_ahead_next(xtrace_ahead *a, xtrace_cursor *c, tl_batch *b, tl_error *
             c->count = a->at->cursor.count;
             c->pc = a->at->cursor.pc;
             c->no_pc = a->at->cursor.no_pc;
-            c->rank = a->at->cursor.rank;
+            c->rank = a->at->cursor.rank > c->rank ? a->at->cursor.rank : c->rank;
             a->at = NULL;
             a->number++;
         }

@@ -310,7 +310,7 @@ static void tally_times(xtrace_cursor *c)
 static int next_ahead(xtrace_cursor *c, tl_batch *b, tl_error *e)
 {
     if (c->first && !c->tally && !c->part && !c->snapshots && c->from == 0 && c->to == UINT64_MAX) {
-        int status = xtrace_ahead_open(&c->ahead, c, e);
+        int status = xtrace_ahead_open(&c->ahead, c, b, e);
         if (status < 0)
             return status;
     }

@@ -142,7 +142,7 @@ static int look_at(tl_source *s, const tl_batch *b, const bool *tells, tl_error 
 
 static int read_all(tl_source *s, tl_error *e)
 {
-    const bool fields = s->want.fields;
+    const tl_want want = tl_source_want(s, true);
     bool *tells = calloc((size_t)s->trace.ncls + 1, sizeof *tells);
     if (!tells)
         return no_memory(e);
@@ -150,17 +150,15 @@ static int read_all(tl_source *s, tl_error *e)
         const tl_class *c = &s->trace.cls[i];
         tells[i] = has_field(c, "baddr") && (has_field(c, "path") || has_field(c, "build_id"));
     }
-    s->want.fields = true;
     int status = 0;
     for (uint32_t i = 0; status == 0 && i < tl_source_streams(s); i++) {
         tl_cursor *c = NULL;
         const tl_batch *b;
-        status = tl_cursor_open(&c, s, i, e);
+        status = tl_cursor_open_want(&c, s, i, &want, NULL, e);
         while (status == 0 && (status = tl_cursor_next(c, &b, e)) > 0)
             status = look_at(s, b, tells, e);
         tl_cursor_close(c);
     }
-    s->want.fields = fields;
     free(tells);
     return status;
 }

@@ -52,7 +52,7 @@ int ctf_cursor_open(ctf_cursor *c, const ctf_file *f, tl_trace *t, const tl_want
     c->last = calloc(f->unit->schema.nstream + 1, sizeof *c->last);
     int status =
         c->run.reg && c->last ? open_file(c, f, e) : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a cursor");
-    if (status == 0 && want->packets && want->fields)
+    if (status == 0 && want->packets)
         status = tl_batch_init(&c->scratch, t, &(tl_want){.fields = true}, 1, e);
     if (status < 0)
         ctf_cursor_close(c);

@@ -333,7 +333,7 @@ int ctf_units_open(ctf_reader *r, tl_error *e)
     opening o = {.reader = r};
     tl_error own, *error = e ? e : &own; /* the reason is needed even if the caller does not want it */
     r->classes.arena = &r->arena;
-    r->classes.packets = r->want.packets && r->want.fields;
+    r->classes.packets = r->want.packets;
     r->unit = calloc((size_t)count_units(r->folder) + 1, sizeof *r->unit);
     o.batch = calloc(AT_ONCE, sizeof *o.batch);
     int status = r->unit && o.batch ? add_all(&o, error) : no_memory(error);
