@@ -55,6 +55,8 @@ static bool begin_near(patch_placer *p)
         size = REGION_OF_FRUGAL;
     size = (size + PATCH_PAGE - 1) & ~(uint64_t)(PATCH_PAGE - 1);
     const uint64_t reach = (uint64_t)1 << p->plan->machine->reach, margin = 1 << 16;
+    if (size > reach - margin) /* of AArch64: 128 MiB */
+        return false;
     const uint64_t least = high > reach ? high - reach + margin : margin, most = low + reach - margin - size;
     if (least > most || !patch_pages_near(&p->pages, least, most, high, size))
         return false;
@@ -255,6 +257,8 @@ static void count_all(patch_placer *p, patch_counts *c)
         c->patched += f->why == PATCH_OK;
         c->late += f->why == PATCH_OK && f->late;
     }
+    c->why[PATCH_BEYOND] += p->plan->beyond;
+    c->functions += p->plan->beyond;
 }
 
 static bool finish(patch_placer *p, patch_code *out)

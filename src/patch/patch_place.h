@@ -62,15 +62,15 @@ typedef struct patch_code {
     size_t change_room, region_room;
 } patch_code;
 
-/* Places all functions that are PATCH_OK, whose `number` is set; others that fail become PATCH_NO_ROOM, and then have
- * no change. `alone`: no thread is in the code now, so that changes of several instructions are allowed. `exact`:
- * functions of which an end cannot be patched are left out, too. False: no memory; nothing has to be freed, and all
- * that was taken of the space is given back. */
 typedef struct patch_order {
     const patch_stubs *stubs;
-    bool alone, exact;
+    bool alone;  /* no thread is in the code now, so that changes of several instructions are allowed */
+    bool exact;  /* functions of which an end cannot be patched are left out, too */
     bool shadow; /* shadow stacks are in use: each return needs its own call, so calls are not moved */
 } patch_order;
+
+/* Places all functions that are PATCH_OK, whose `number` is set; those that fail become PATCH_NO_ROOM, and then have no
+ * change. False: no memory; nothing has to be freed, and all that was taken of the space is given back. */
 bool patch_place(patch_code *out, patch_plan *plan, patch_space *space, const patch_order *order);
 /* Follows every jump of the finished code from its change to its block and back, with the decoder alone. False: a fault
  * of ours, at *where; nothing may be written then. */

@@ -10,7 +10,7 @@
 #include "patch/patch_machine.h"
 #include "patch/patch_memory.h"
 
-/* Limits of one object: beyond them the rest is left out. */
+/* Limits of one object: the rest is PATCH_BEYOND. */
 #define PATCH_FUNCTIONS_MAX 1048576
 #define PATCH_SITES_MAX     4194304
 
@@ -30,6 +30,7 @@ typedef enum patch_why {
     PATCH_ENTERED,      /* another function jumps into its middle, or it into another's */
     PATCH_BY_NAME,      /* its return address is used twice, or it is the loader's: the caller of the planner said so */
     PATCH_NO_ROOM,      /* no place for the jump of its entry, or of a jump to its own begin */
+    PATCH_BEYOND,       /* a limit of the object was reached before */
     PATCH_CHANGED,      /* its code in memory is not that of the plan: another tool patched it */
     PATCH_NOT_WANTED,   /* by patterns */
     PATCH_WHYS
@@ -81,9 +82,9 @@ typedef struct patch_plan {
     uint8_t *target; /* a bit for each byte of `code`: is it the target of a known direct jump or call? */
     const patch_part *code[PATCH_PARTS_MAX]; /* ... in this order; all executable parts */
     unsigned codes;
-    bool framed;                                  /* functions come from .eh_frame */
-    bool cut;                                     /* a limit was reached */
-    bool shadow;                                  /* set when it is placed (patch_order) */
+    bool framed;     /* functions come from .eh_frame */
+    uint32_t beyond; /* ranges beyond PATCH_FUNCTIONS_MAX, which are not listed: counted as PATCH_BEYOND */
+    bool shadow;     /* set when it is placed (patch_order) */
     size_t function_room, site_room, target_room; /* bytes taken of memory */
 } patch_plan;
 
@@ -96,11 +97,12 @@ typedef struct patch_named {
     unsigned enters;
 } patch_named;
 
-/* False: no memory, or neither frames nor symbols (`symbol`: begin and size of functions, in any order, used if there
- * is no .eh_frame; may be NULL). On false nothing has to be freed. */
 typedef struct patch_range {
     uint64_t begin, size;
 } patch_range;
+
+/* False: no memory, or neither frames nor symbols (`symbol`: begin and size of functions, in any order, used if there
+ * is no .eh_frame; may be NULL). On false nothing has to be freed. */
 bool patch_plan_make(patch_plan *p, const patch_image *image, const patch_machine *machine, const patch_memory *memory,
                      const patch_named *named, const patch_range *symbol, uint32_t symbols);
 void patch_plan_free(patch_plan *p);
@@ -109,6 +111,8 @@ void patch_plan_free(patch_plan *p);
 bool patch_plan_is_target(const patch_plan *p, uint64_t address);
 /* Is any address in [begin, end)? */
 bool patch_has_target(const patch_plan *plan, uint64_t begin, uint64_t end);
+/* The bytes of code from `address` on, and how many can be read; NULL: it is not in executable memory. */
+const uint8_t *patch_code_at(const patch_plan *plan, uint64_t address, size_t *n);
 /* The function whose range has the address; UINT32_MAX: none. */
 uint32_t patch_plan_find(const patch_plan *p, uint64_t address);
 /* Names for patch_named, whose callers look them up in the object's exports; each list ends with NULL. */

@@ -40,6 +40,7 @@ typedef struct patch_planner {
     patch_memory brief; /* of all arrays that are not the plan's */
     patch_known *known; /* for each function */
     size_t known_room;
+    bool full;        /* PATCH_SITES_MAX was reached */
     uint32_t *bucket; /* for each 256 bytes of code the first function that ends behind their begin */
     size_t bucket_room;
     uint64_t first_bit[PATCH_PARTS_MAX], first_bucket[PATCH_PARTS_MAX]; /* of each part of code */
@@ -85,8 +86,6 @@ static inline bool patch_is_gone(const patch_plan *plan, patch_cfa cfa)
 
 /* The part of code that holds the range; NULL: none does. */
 const patch_part *patch_code_part(const patch_plan *plan, uint64_t begin, uint64_t size);
-/* Its bytes from `address` on, and how many can be read. */
-const uint8_t *patch_code_at(const patch_plan *plan, uint64_t address, size_t *n);
 
 /* May its instructions become sites, or those of a function that it belongs to? */
 static inline bool patch_is_body(const patch_function *f)

@@ -17,7 +17,7 @@ typedef struct list {
 static bool add(patch_planner *p, list *l, const found *f)
 {
     if (l->n == PATCH_FUNCTIONS_MAX) {
-        p->plan->cut = true;
+        p->plan->beyond += p->plan->beyond < UINT32_MAX / 2;
         return true;
     }
     if (!patch_room(&p->brief, (void **)&l->at, &l->room, l->n + (size_t)1, sizeof *l->at))
@@ -64,7 +64,7 @@ bool patch_is_frame_gone(const patch_planner *p, patch_rows *rows, uint32_t rang
 static bool of_frames(patch_planner *p, patch_frames *walk, list *l)
 {
     patch_frame frame;
-    while (!p->plan->cut && patch_frames_next(walk, &frame)) {
+    while (patch_frames_next(walk, &frame)) {
         found f = {frame.begin, end_of(frame.begin, frame.size), frame.entry, PATCH_NO_CODE, false};
         if (f.begin == f.end)
             continue;
@@ -78,7 +78,7 @@ static bool of_frames(patch_planner *p, patch_frames *walk, list *l)
 
 static bool of_symbols(patch_planner *p, const patch_range *symbol, uint32_t symbols, list *l)
 {
-    for (uint32_t i = 0; i < symbols && !p->plan->cut; i++) {
+    for (uint32_t i = 0; i < symbols; i++) {
         found f = {symbol[i].begin, end_of(symbol[i].begin, symbol[i].size), 0, PATCH_OK, true};
         if (f.begin == f.end)
             continue;

@@ -12,7 +12,7 @@ static bool candidate(patch_planner *p, uint32_t f, uint32_t at, uint32_t before
 {
     patch_plan *const plan = p->plan;
     if (plan->sites == PATCH_SITES_MAX) {
-        plan->cut = true;
+        p->full = true;
         return true;
     }
     if (!patch_room(&plan->memory, (void **)&plan->site, &plan->site_room, plan->sites + 1, sizeof *plan->site))
@@ -124,7 +124,7 @@ static bool scan(patch_planner *p, uint32_t f)
     scanner s = {.p = p, .f = f, .code = part->bytes + (begin - part->address), .last = PATCH_INSN_NOP};
     patch_spots spots = {.before = 0};
     unsigned length = 0;
-    for (uint32_t at = 0; at < size && !p->plan->cut;) {
+    for (uint32_t at = 0; at < size && !p->full;) {
         spots.n = 0;
         if (machine->skim && at > entry)
             at = machine->skim(s.code, at, size, readable, begin, &spots);
@@ -149,10 +149,10 @@ bool patch_scan_all(patch_planner *p)
     for (uint32_t f = 0; f < p->plan->functions; f++) {
         if (!patch_is_body(&p->plan->function[f]))
             continue;
-        if (!p->plan->cut && !scan(p, f))
+        if (!p->full && !scan(p, f))
             return false;
-        if (p->plan->cut)
-            patch_trouble(p, f, PATCH_NO_ROOM);
+        if (p->full)
+            patch_trouble(p, f, PATCH_BEYOND);
     }
     return true;
 }

@@ -16,6 +16,7 @@ const char *patch_why_text(patch_why why)
         [PATCH_ENTERED] = "it is entered in its middle, or enters another function's",
         [PATCH_BY_NAME] = "its name is on the list of functions that are never patched",
         [PATCH_NO_ROOM] = "there is no room for a jump",
+        [PATCH_BEYOND] = "the object has more functions, or more places, than are planned",
         [PATCH_CHANGED] = "its code in memory was changed",
         [PATCH_NOT_WANTED] = "not selected",
     };

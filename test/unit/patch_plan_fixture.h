@@ -68,8 +68,9 @@ static void make_image(const range *r, unsigned n)
     t.image.part[t.image.parts++] = (patch_part){CODE, CODE_SIZE, t.code, true};
 }
 
-static const char *const why[PATCH_WHYS] = {"ok",   "part",   "linkage", "return", "start",   "no-code", "unknown",
-                                            "open", "shared", "entered", "name",   "no-room", "changed", "not-wanted"};
+static const char *const why[PATCH_WHYS] = {"ok",      "part",    "linkage", "return",  "start",
+                                            "no-code", "unknown", "open",    "shared",  "entered",
+                                            "name",    "no-room", "beyond",  "changed", "not-wanted"};
 
 static void append(char *text, const char *format, unsigned long number)
 {

@@ -428,7 +428,7 @@ static void test_limit_of_functions(void **state)
             set_number(&t.frames, t.frames.n - 4 - 17, 4, 13);
         assert_true(patch_plan_make(&t.plan, &image, &patch_x86_64, &fixture_memory, NULL, NULL, 0));
         assert_int_equal(t.plan.functions, PATCH_FUNCTIONS_MAX + 1); /* with the empty one */
-        assert_int_equal(t.plan.cut, more);
+        assert_int_equal(t.plan.beyond, more);
         patch_plan_free(&t.plan);
     }
     free(t.frames.at);
@@ -451,9 +451,8 @@ static void test_limit_of_sites(void **state)
         image.part[image.parts++] = (patch_part){CODE, n, code, true};
         image.part[0].address = image.frame_header = HEADER;
         assert_true(patch_plan_make(&t.plan, &image, &patch_x86_64, &fixture_memory, NULL, NULL, 0));
-        assert_int_equal(t.plan.cut, more);
         assert_int_equal(t.plan.sites, more ? 1 : PATCH_SITES_MAX);
-        assert_int_equal(t.plan.function[2].why, more ? PATCH_NO_ROOM : PATCH_OK);
+        assert_int_equal(t.plan.function[2].why, more ? PATCH_BEYOND : PATCH_OK);
         patch_plan_free(&t.plan);
         free(t.frames.at);
     }
