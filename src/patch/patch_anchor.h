@@ -29,7 +29,7 @@ bool patch_has_self(const patch_plan *plan, const patch_function *f);
 
 /* ---- what ways are made of ---- */
 
-/* [at, at + n) is code that no change has taken, and no jump counts on. */
+/* [at, at + n) is code that no change has taken, no jump counts on, and no known one leads to the middle of. */
 bool patch_untouched(patch_placer *p, uint64_t at, uint32_t n);
 /* The n bytes at `at` become the first ones of `bytes`; those from `live` on are dead. */
 void patch_change_add(patch_placer *p, patch_placed *placed, uint64_t at, const uint8_t *bytes, uint8_t n,

@@ -62,13 +62,6 @@ static void put_call(patch_emit *e, const patch_block *b, unsigned which)
 
 /* ---- instructions that are moved ---- */
 
-static const uint8_t *code_at(const patch_plan *plan, uint64_t at, size_t *left)
-{
-    const patch_part *part = patch_part_of(plan->image, at, 1);
-    *left = part ? (size_t)(part->address + part->size - at) : 0;
-    return part ? part->bytes + (at - part->address) : NULL;
-}
-
 /* A conditional jump with a displacement of 32 bits. `inverse`: for the opposite condition. Loops and jrcxz reach only
  * a byte far: over a jump, to a jump. */
 static void put_condition(patch_emit *e, const x86_insn *insn, const uint8_t *code, uint64_t target)
@@ -188,7 +181,7 @@ static void put_all_moved(patch_emit *e, const patch_plan *plan, uint64_t begin,
     for (uint32_t i = 0; i < n && e->good;) {
         x86_insn insn;
         size_t left;
-        const uint8_t *code = code_at(plan, begin + i, &left);
+        const uint8_t *code = patch_code_at(plan, begin + i, &left);
         if (!code || !x86_decode(code, left, &insn) || insn.disputed || insn.length > n - i ||
             (is_call(&insn) && (insn.length < n - i || plan->shadow || !calls))) {
             e->good = false;
@@ -215,6 +208,19 @@ static void put_return(patch_emit *e, const patch_block *b, const uint8_t *code)
     }
 }
 
+/* Goes back to the code behind a conditional jump, if that is not taken; what follows here is where it leads to then.
+ * Flags stay as they are on both ways. */
+static void put_unless_taken(patch_emit *e, const patch_block *b, const x86_insn *insn, const uint8_t *code)
+{
+    enum { JUMP = 5 };
+    const uint32_t from = e->n;
+    put_condition(e, insn, code, e->at); /* how long is it? */
+    const uint32_t behind = e->n;
+    e->n = from;
+    put_condition(e, insn, code, e->at + behind + JUMP);
+    put_jump(e, b->site->address + b->site->length);
+}
+
 static void put_tail(patch_emit *e, const patch_block *b, const x86_insn *insn, const uint8_t *code)
 {
     const uint64_t target = target_in(e, b->plan, insn, code, b->site->address);
@@ -223,19 +229,9 @@ static void put_tail(patch_emit *e, const patch_block *b, const x86_insn *insn, 
         put_jump(e, target);
         return;
     }
-    /* The condition goes over a jump back; flags stay as they are on that way. */
-    const uint32_t from = e->n;
-    put_condition(e, insn, code, e->at); /* to be replaced */
-    const uint32_t behind = e->n;
-    put_jump(e, b->site->address + b->site->length);
-    const uint64_t taken = e->at + e->n;
+    put_unless_taken(e, b, insn, code);
     put_call(e, b, PATCH_STUB_TAIL);
     put_jump(e, target);
-    const uint32_t end = e->n;
-    e->n = from;
-    put_condition(e, insn, code, taken);
-    e->good = e->good && e->n == behind;
-    e->n = end;
 }
 
 /* mov operand of `jmp r/m`, %rax. Operands relative to rsp would be elsewhere here. */
@@ -326,27 +322,14 @@ static void put_self(patch_emit *e, const patch_block *b, const x86_insn *insn, 
 {
     const patch_function *f = &b->plan->function[b->site->function];
     const patch_site *first = &b->plan->site[f->site];
-    uint32_t from = e->n, behind = 0;
     if (f->sites == 0 || first->address != f->begin + f->entry || first->kind != PATCH_ENTRY) {
         e->good = false;
         return;
     }
-    const bool conditional = insn->kind == X86_COND;
-    if (conditional) {
-        put_condition(e, insn, code, e->at);
-        behind = e->n;
-        put_jump(e, b->site->address + b->site->length);
-    }
-    const uint64_t taken = e->at + e->n;
+    if (insn->kind == X86_COND)
+        put_unless_taken(e, b, insn, code);
     put_all_moved(e, b->plan, first->address, first->length, true);
     put_jump(e, first->address + first->length);
-    if (conditional) {
-        const uint32_t end = e->n;
-        e->n = from;
-        put_condition(e, insn, code, taken);
-        e->good = e->good && e->n == behind;
-        e->n = end;
-    }
 }
 
 /* ---- blocks ---- */
@@ -355,7 +338,7 @@ static void put_end(patch_emit *e, const patch_block *b)
 {
     x86_insn insn;
     size_t left;
-    const uint8_t *code = code_at(b->plan, b->site->address, &left);
+    const uint8_t *code = patch_code_at(b->plan, b->site->address, &left);
     if (!code || !x86_decode(code, left, &insn) || insn.disputed) {
         e->good = false;
         return;

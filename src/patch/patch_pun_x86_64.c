@@ -114,8 +114,7 @@ static bool find_next(pair *e)
         !may_give_way(e->p, &insn, code))
         return false;
     e->length = insn.length;
-    return !patch_has_target(plan, e->next + 1, e->next + e->length) && patch_untouched(e->p, e->a->at, e->a->length) &&
-           patch_untouched(e->p, e->next, e->length);
+    return patch_untouched(e->p, e->a->at, e->a->length) && patch_untouched(e->p, e->next, e->length);
 }
 
 /* The window of the first jump: its own bytes, the e9 of the next one's, and that one's own. */

@@ -20,10 +20,7 @@ bool patch_untouched(patch_placer *p, uint64_t at, uint32_t n)
     for (uint64_t i = at - d->part->address; i < at - d->part->address + n; i++)
         if (patch_bit(d->owned, i) || patch_bit(d->fixed, i))
             return false;
-    for (uint32_t i = 1; i < n; i++) /* even into an instruction: behind its prefix */
-        if (patch_plan_is_target(p->plan, at + i))
-            return false;
-    return true;
+    return !patch_has_target(p->plan, at + 1, at + n); /* even into an instruction: behind its prefix */
 }
 
 void patch_change_add(patch_placer *p, patch_placed *placed, uint64_t at, const uint8_t *bytes, uint8_t n, uint8_t live)
@@ -184,8 +181,7 @@ static bool hop(patch_placer *p, uint32_t site, const patch_anchor *a, patch_pla
 static bool is_one(patch_placer *p, const patch_site *s, uint64_t from, uint64_t to)
 {
     const patch_function *f = &p->plan->function[s->function];
-    return p->order->alone && !f->tables && patch_untouched(p, from, (uint32_t)(to - from)) &&
-           !patch_has_target(p->plan, from + 1, to);
+    return p->order->alone && !f->tables && patch_untouched(p, from, (uint32_t)(to - from));
 }
 
 /* [from, to) becomes a jump; bytes behind `to` up to five are dead. */
