@@ -44,6 +44,15 @@ static uint64_t page_of(uint64_t address)
     return address >> 12;
 }
 
+/* To code of the object; elsewhere a branch is not known to be right. */
+static void put_program_branch(patch_emit *e, const patch_plan *plan, uint64_t target)
+{
+    const patch_part *part = patch_part_of(plan->image, target, WORD);
+    if (!part || !part->code)
+        e->good = false;
+    put_branch(e, target);
+}
+
 /* adrp: the address of a page of 4 KiB. */
 static void put_page(patch_emit *e, unsigned reg, uint64_t address)
 {
@@ -133,23 +142,23 @@ static void put_relative(patch_emit *e, uint32_t op, uint64_t pc)
 }
 
 /* One instruction. The last one may be a call: it returns to what stays in place, as the register says. */
-static void put_moved(patch_emit *e, uint32_t op, uint64_t pc, bool last)
+static void put_moved(patch_emit *e, const patch_plan *plan, uint32_t op, uint64_t pc, bool last)
 {
     uint64_t target = 0;
     a64_direct_target(pc, op, &target);
     switch (a64_class_of(op)) {
     case A64_JUMP:
-        put_branch(e, target);
+        put_program_branch(e, plan, target);
         return;
     case A64_COND: /* over a branch, to a branch */
         put_condition(e, op, 2);
         put(e, 0x14000002);
-        put_branch(e, target);
+        put_program_branch(e, plan, target);
         return;
     case A64_CALL:
         e->good = e->good && last;
         put_address(e, X30, pc + WORD);
-        put_branch(e, target);
+        put_program_branch(e, plan, target);
         return;
     case A64_INDIRECT_CALL:
     case A64_INDIRECT:
@@ -174,7 +183,7 @@ static void put_all_moved(patch_emit *e, const patch_plan *plan, uint64_t begin,
         if (!word_at(plan, at, &op))
             e->good = false;
         else
-            put_moved(e, op, at, at + WORD == end);
+            put_moved(e, plan, op, at, at + WORD == end);
     }
 }
 
@@ -272,7 +281,7 @@ static void put_end(patch_emit *e, const patch_block *b)
     case PATCH_TAIL:
         put_unless_taken(e, b, op);
         put_call(e, b, PATCH_STUB_TAIL);
-        put_branch(e, b->site->target);
+        put_program_branch(e, b->plan, b->site->target);
         break;
     case PATCH_INDIRECT:
         put_indirect(e, b, op);
