@@ -24,22 +24,50 @@ static void promise(bool kept, const char *what)
     }
 }
 
-static void *take(size_t n)
+/* In front of each array: who took it. */
+typedef struct array_head {
+    uint64_t lent, check;
+} array_head;
+
+enum { CHECK = 0x1234567 };
+static unsigned lent; /* arrays that were not given back */
+static uint64_t left; /* of these many requests the last one fails */
+
+static void *request(size_t n, bool brief)
 {
+    if (left == 0)
+        return NULL;
+    left--;
     used += n;
     promise(used < MOST, "a small object takes little memory");
-    return calloc(1, n);
+    array_head *h = calloc(1, sizeof *h + n);
+    *h = (array_head){brief, CHECK};
+    lent += brief;
+    return h + 1;
+}
+
+static void *take(size_t n)
+{
+    return request(n, false);
+}
+
+static void *lend(size_t n)
+{
+    return request(n, true);
 }
 
 static void give(void *p, size_t n)
 {
+    array_head *h = (array_head *)p - 1;
+    promise(h->check == CHECK, "what is given back was taken");
+    lent -= h->lent != 0;
     used -= n;
-    free(p);
+    free(h);
 }
 
 static void *grow(void *p, size_t from, size_t to)
 {
-    uint8_t *q = take(to);
+    uint8_t *q = request(to, ((array_head *)p - 1)->lent);
     if (q) {
         memcpy(q, p, from);
         give(p, from);
@@ -47,7 +75,7 @@ static void *grow(void *p, size_t from, size_t to)
     return q;
 }
 
-static const patch_memory memory = {take, give, grow, NULL};
+static const patch_memory memory = {take, give, grow, lend};
 
 static bool is_direct(const patch_insn *insn)
 {
@@ -127,8 +155,11 @@ static void plan(const patch_image *image, uint8_t choices)
     }
     check_functions(&p);
     check_sites(&p);
-    if (!(choices & 1))
-        place(&p, choices & 16, choices & 32, choices & 64, promise);
+    const size_t before = used;
+    promise(lent == 0, "a plan keeps nothing that was lent");
+    const bool placed = place(&p, choices & 16, choices & 32, choices & 64, promise);
+    promise(placed || left == 0, "places need nothing but memory");
+    promise(used == before && lent == 0, "places take memory for themselves");
     patch_plan_free(&p);
     promise(used == 0, "all is given back");
 }
@@ -147,6 +178,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(f, usual, head);
         memcpy(f + head, data + 3, frames);
         memcpy(c, data + 3 + frames, code);
+        left = choices & 128 ? (code ? c[code - 1] : 0) : UINT64_MAX;
         patch_image image = {.parts = 2, .frame_header = choices & 4 ? 0 : HEADER};
         image.part[0] = (patch_part){HEADER, head + frames, f, false};
         image.part[1] = (patch_part){CODE, code, c, true};
