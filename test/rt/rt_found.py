@@ -78,6 +78,41 @@ def case_later(checks, hook):
     check_exact(checks, "count_later", hook, rt_build.build(hook, "count_later.c"), [rt_build.build(hook, "count_plugin.c", shared=True)])
 
 
+def case_at_once(checks, hook):
+    """The same, in a program that is patched with libraries that are named: the first call is recorded already."""
+    for name in ("count_dlopen", "count_later"):
+        program = rt_build.build(hook, name + ".c", ["-fno-xray-instrument"], name=name + "_plain")
+        plugin = rt_build.build(hook, "count_plugin.c", shared=True)
+        printed, table = recorded(checks, hook, program, [plugin], mode="profile:patch=on:libs=nothing*")
+        if checks.that(table, name, "left no recording"):
+            calls = rt_matrix.by_name(table["functions"])
+            checks.equal({function: calls.get(function, 0) for function in printed.calls}, printed.calls, name, "calls")
+
+
+def case_churn(checks, hook):
+    """It comes and goes in one thread, while recording is switched off and on."""
+    program = rt_build.build(hook, "patch_churn.c", ["-fno-xray-instrument"])
+    plugin = rt_build.build(hook, "count_plugin.c", shared=True)
+    with harness.work_folder() as folder:
+        env = rt_matrix.environment(hook, "profile:patch=on:libs=nothing*", os.path.join(folder, "run"))
+        child = subprocess.Popen(rt_build.preloaded(hook, [program, plugin], env), env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True)
+        try:
+            checks.equal(child.stdout.readline(), "ready\n", "begin")
+            for _ in range(10):
+                for word in ("stop", "start"):
+                    checks.equal(harness.run("ctl", str(child.pid), word).status, 0, word)
+            text, messages = child.communicate(timeout=rt_matrix.MAX_SECONDS)
+        finally:
+            child.kill()
+            child.wait()
+        checks.equal((child.returncode, messages), (0, ""), "the program's end")
+        turns, table = int(text.split()[1]), rt_matrix.report(checks, os.path.join(folder, "run.tlp"), "--by", "func")
+        calls = rt_matrix.by_name(table["functions"]) if table else {}
+        checks.that(0 < calls.get("plugin_work", 0) <= 10 * turns, turns, "turns, recorded", calls)
+        print(turns, "times opened")
+
+
 def user_of(hook, library, name):
     linked = ["-Wl,--no-as-needed", library, "-Wl,-rpath," + os.path.dirname(library)]
     return rt_build.build(hook, "found_user.c", ["-fno-xray-instrument"] + linked, name=name)

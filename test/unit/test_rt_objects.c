@@ -13,7 +13,7 @@
 rt_core tl_rt;
 rt_handlers tl_rt_handlers;
 __thread rt_lane *tl_rt_lane;
-rt_lock tl_rt_sleds_lock;
+rt_lock tl_rt_sleds_lock, tl_rt_found_lock;
 
 static char noted[4096], said[512];
 static uint32_t next_id, functions_of_map = 3;

@@ -4,8 +4,23 @@
 #include "rt/object/rt_objects.h"
 #include "rt/object/rt_wanted.h"
 
-rt_lock tl_rt_sleds_lock;
+rt_lock tl_rt_sleds_lock, tl_rt_found_lock;
 static bool on; /* between start and stop; with the lock */
+
+enum { PATIENCE_MS = 1000 };
+volatile bool tl_rt_sleds_removing;
+
+void tl_rt_sleds_lock_calmly(void)
+{
+    static const long ms[2] = {0, 1000000};
+    for (unsigned turn = 0;; turn++) {
+        rt_lock_take(&tl_rt_sleds_lock);
+        if (!tl_rt_sleds_removing || turn == PATIENCE_MS)
+            return;
+        rt_lock_give(&tl_rt_sleds_lock);
+        RT_SYS2(SYS_nanosleep, ms, 0);
+    }
+}
 
 static rt_object *live(uint32_t index)
 {
@@ -35,7 +50,7 @@ static uint32_t select_all(void)
 
 static void patch_all(bool to)
 {
-    rt_lock_take(&tl_rt_sleds_lock);
+    tl_rt_sleds_lock_calmly();
     on = to;
     for (uint32_t i = 0; i < tl_rt_objects(); i++)
         if (live(i))

@@ -20,6 +20,7 @@
 
 #include "rt/hook/rt_sled.h"
 #include "rt/rt_say.h"
+#include "rt/rt_store.h"
 
 enum { SLED_AT = 0, SLED_FUNCTION = 8, SLED_KIND = 16, SLED_VERSION = 18, SLED_BYTES = RT_SLED_RECORD, RELATIVE = 2 };
 
@@ -29,7 +30,8 @@ static rt_sled_place read_sled(const char *p)
     rt_copy(&s.at, p + SLED_AT, sizeof s.at);
     rt_copy(&s.function, p + SLED_FUNCTION, sizeof s.function);
     s.kind = (unsigned char)p[SLED_KIND];
-    if ((unsigned char)p[SLED_VERSION] >= RELATIVE) {
+    s.relative = (unsigned char)p[SLED_VERSION] >= RELATIVE;
+    if (s.relative) {
         s.at += (uintptr_t)p + SLED_AT;
         s.function += (uintptr_t)p + SLED_FUNCTION;
     }
@@ -218,9 +220,19 @@ static void patch_run(const struct patching *p, const struct walk *first, const 
     serialize();
 }
 
+/* Under the loader's lock, too: where that is possible the size is known. */
+static uintptr_t page_size(void)
+{
+#if defined(__x86_64__)
+    return RT_PAGE;
+#else
+    return getauxval(AT_PAGESZ);
+#endif
+}
+
 void tl_rt_patch(rt_object *o, bool on)
 {
-    struct patching p = {.o = o, .on = on, .page = getauxval(AT_PAGESZ)};
+    struct patching p = {.o = o, .on = on, .page = page_size()};
     struct walk w, first;
     uintptr_t from = 0, to = 0;
     if (o->refused || o->gone)

@@ -42,6 +42,7 @@ enum { RT_SLED_RECORD = 32 };
 typedef struct rt_sled_place {
     uintptr_t at, function;
     unsigned kind;
+    bool relative; /* the record is right even before the loader has relocated it */
 } rt_sled_place;
 /* False: of an unknown kind or version. */
 bool tl_rt_map_sled(uintptr_t record, rt_sled_place *out);
@@ -58,16 +59,28 @@ typedef struct rt_sled_found {
     rt_sled_map map;
     uintptr_t event[RT_SLED_TYPED + 1 - RT_SLED_CUSTOM]; /* where the calls in event sleds must lead */
     bool refused;                                        /* its sleds are not to be touched; a message said why */
-    bool leaves;                                         /* it may be unloaded */
+    bool leaves;                                         /* it may be unloaded, which its own end announces */
+    bool followed;                                       /* the same, and the loader announces it */
 } rt_sled_found;
 
-/* rt_objects.c: registers one. *found does not move. Not from hooks. */
-void tl_rt_object_found(const rt_sled_found *found);
+/* rt_objects.c: registers one. *found does not move. False, after a message: no room. Not from hooks. */
+bool tl_rt_object_found(const rt_sled_found *found);
+/* The same file at the same place as one that the loader had announced, and removed: its functions keep their numbers.
+ * False: it is another one. Not from hooks. */
+bool tl_rt_object_again(const rt_object *like);
+/* The loader has removed the object that contained an address. With tl_rt_sleds_lock. */
+void tl_rt_object_closed(uintptr_t address);
 
 /* The hook "sleds", hook_sleds.c. */
 void tl_rt_sleds_begin(void);       /* adds the hook, once */
 extern rt_lock tl_rt_sleds_lock;    /* held for patching, and while objects with sleds come and go; never by hooks */
+extern rt_lock tl_rt_found_lock;    /* held by the one thread that looks for objects with sleds; taken before that */
 void tl_rt_sleds_add(rt_object *o); /* a new object; with the lock */
+/* The loader removes objects now, and their pages may be gone before it says which; with the lock. */
+extern volatile bool tl_rt_sleds_removing;
+/* Takes the lock to change code: not while objects are removed. That never lasts long, but in a child of fork whose
+ * parent's thread did so. */
+void tl_rt_sleds_lock_calmly(void);
 
 /* rt_objects.c: writes notes for objects that the current recording has no note of. Not from hooks. */
 void tl_rt_objects_note_new(void);

@@ -49,6 +49,7 @@ static rt_mapping read_line(const char *s)
     s = read_hex(*s ? s + 1 : s, &m.to);
     s = *s ? s + 1 : s;
     m.readable = *s == 'r';
+    m.writable = *s && s[1] == 'w';
     s = read_hex(skip_word(s), &m.offset);
     m.path = skip_word(skip_word(skip_word(s)));
     return m;

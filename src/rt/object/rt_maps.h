@@ -6,7 +6,7 @@
 
 typedef struct rt_mapping {
     uintptr_t from, to, offset;
-    bool readable;
+    bool readable, writable;
     const char *path; /* "[stack]", "[heap]"; "" without a file */
 } rt_mapping;
 

@@ -292,7 +292,7 @@ static rt_object *make_object(const rt_sled_map *map, const rt_sled_found *sleds
     return NULL;
 }
 
-static void add(const rt_sled_map *map, const rt_sled_found *found)
+static bool add(const rt_sled_map *map, const rt_sled_found *found)
 {
     rt_lock_take(&tl_rt_sleds_lock);
     rt_object *o = make_object(map, found);
@@ -306,6 +306,7 @@ static void add(const rt_sled_map *map, const rt_sled_found *found)
         tl_rt_say_error("no room for the functions of an object, which are not recorded", NULL, 0);
     }
     rt_lock_give(&tl_rt_sleds_lock);
+    return o != NULL;
 }
 
 void tl_rt_object_register(const rt_sled_map *map)
@@ -318,9 +319,32 @@ void tl_rt_object_register(const rt_sled_map *map)
         add(map, NULL);
 }
 
-void tl_rt_object_found(const rt_sled_found *found)
+bool tl_rt_object_found(const rt_sled_found *found)
 {
-    add(&found->map, found);
+    return add(&found->map, found);
+}
+
+bool tl_rt_object_again(const rt_object *like)
+{
+    rt_object *same = NULL;
+    uint32_t latest = 0; /* of all that were there */
+    rt_lock_take(&tl_rt_sleds_lock);
+    for (uint32_t i = 0; i < tl_rt_objects(); i++) {
+        rt_object *before = object[i];
+        if (overlaps(before, like) && before->loaded > latest)
+            latest = before->loaded;
+        if (before->gone && before->found && before->found->followed && is_same(before, like))
+            same = before;
+    }
+    if (same && same->loaded == latest) {
+        same->loaded = load_number();
+        tl_rt_ids_load(same->low, same->high, true);
+        same->gone = false;
+        tl_rt_sleds_add(same);
+        note(same, false);
+    }
+    rt_lock_give(&tl_rt_sleds_lock);
+    return same && !same->gone;
 }
 
 /* The object's functions are forgotten: another object may be loaded in its place. */
@@ -350,6 +374,13 @@ void tl_rt_object_leaves(uintptr_t address)
     }
 }
 
+void tl_rt_object_closed(uintptr_t address)
+{
+    for (uint32_t i = tl_rt_objects(); i-- > 0;)
+        if (leaves_silently(object[i], address))
+            leave(object[i]);
+}
+
 /* The program itself is never unloaded: its destructors run at the end of the process, and others after them. */
 void tl_rt_object_unregister(const rt_sled_map *map)
 {
@@ -364,5 +395,6 @@ void tl_rt_object_unregister(const rt_sled_map *map)
 
 void tl_rt_objects_child(void)
 {
+    rt_lock_give(&tl_rt_found_lock);
     rt_lock_give(&tl_rt_sleds_lock);
 }

@@ -13,6 +13,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
+#include "rt/object/rt_maps.h"
 #include "rt/rt_say.h"
 #include "rt/rt_sys.h"
 
@@ -112,10 +113,41 @@ static places find_places(const rt_object *o)
     return found;
 }
 
+/* Does the loader close the page of the place once it has relocated the object? */
+static bool is_closed(const rt_object *o, const Elf64_Phdr *relro, finalize *volatile *place)
+{
+    const uintptr_t begin = relro ? o->bias + relro->p_vaddr : 0;
+    const uintptr_t end = relro ? (begin + relro->p_memsz) & ~(page - 1) : 0;
+    return (uintptr_t)place >= begin && (uintptr_t)place < end;
+}
+
+typedef struct question {
+    uintptr_t address;
+    bool writable;
+} question;
+
+static bool see(void *arg, const rt_mapping *m)
+{
+    question *q = arg;
+    if (q->address >= m->to)
+        return true;
+    q->writable = q->address >= m->from && m->writable;
+    return false;
+}
+
+/* Has the loader relocated the place? */
+static bool is_relocated(const rt_object *o, const Elf64_Phdr *relro, finalize *volatile *place)
+{
+    question q = {(uintptr_t)place, true};
+    if (!is_closed(o, relro, place))
+        return *place != NULL && !rt_object_has(o, o->bias + (uintptr_t)*place);
+    return tl_rt_maps_each(see, &q) == 0 && !q.writable;
+}
+
 static void put(const rt_object *o, const Elf64_Phdr *relro, finalize *volatile *place)
 {
     const uintptr_t at = (uintptr_t)place & ~(page - 1);
-    bool closed = relro && (uintptr_t)place - (o->bias + relro->p_vaddr) < relro->p_memsz;
+    const bool closed = is_closed(o, relro, place);
     if (closed && RT_SYS3(SYS_mprotect, at, page, PROT_READ | PROT_WRITE) != 0)
         return;
     *place = finalize_and_leave;
@@ -132,10 +164,22 @@ bool tl_rt_unload_is_watched(const rt_object *o)
     return watched;
 }
 
+bool tl_rt_unload_is_ready(const rt_object *o)
+{
+    const places p = find_places(o);
+    bool ready = true;
+    for (unsigned k = 0; k < PLACES; k++)
+        ready = ready && (!p.at[k] || is_relocated(o, p.relro, p.at[k]));
+    return ready;
+}
+
 void tl_rt_unload_watch(const rt_object *o)
 {
     const places p = find_places(o);
     finalize *there = NULL;
+    for (unsigned k = 0; k < PLACES; k++)
+        if (p.at[k] && !is_relocated(o, p.relro, p.at[k]))
+            return; /* the loader still writes there */
     for (unsigned k = 0; k < PLACES && !there; k++) {
         there = p.at[k] ? *p.at[k] : NULL;
         if (rt_object_has(o, (uintptr_t)there)) /* not resolved yet */

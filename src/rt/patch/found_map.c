@@ -88,16 +88,15 @@ bool tl_rt_found_map(const rt_object *o, const char *path, uintptr_t *begin, uin
     return true;
 }
 
-bool tl_rt_found_is_good(const rt_object *o, uintptr_t begin, uintptr_t end, bool *patched)
+rt_found_state tl_rt_found_look(const rt_object *o, uintptr_t begin, uintptr_t end)
 {
-    rt_sled_place s;
-    *patched = false;
-    if ((end - begin) % RT_SLED_RECORD != 0)
-        return false;
-    for (uintptr_t p = begin; p < end; p += RT_SLED_RECORD) {
-        if (!tl_rt_map_sled(p, &s) || !is_in(o, s.at, tl_rt_sled_bytes(s.kind), PF_X) || !is_in(o, s.function, 1, PF_X))
-            return false;
-        *patched = *patched || tl_rt_sled_state(s.at, s.kind) == RT_SLED_ON;
+    rt_found_state f = {.good = (end - begin) % RT_SLED_RECORD == 0, .relative = true};
+    for (uintptr_t p = begin; f.good && p < end; p += RT_SLED_RECORD) {
+        rt_sled_place s;
+        f.good =
+            tl_rt_map_sled(p, &s) && is_in(o, s.at, tl_rt_sled_bytes(s.kind), PF_X) && is_in(o, s.function, 1, PF_X);
+        f.relative = f.relative && s.relative;
+        f.patched = f.patched || (f.good && tl_rt_sled_state(s.at, s.kind) == RT_SLED_ON);
     }
-    return true;
+    return f;
 }

@@ -16,9 +16,7 @@
 #include "rt/patch/rt_tasks.h"
 #include "rt/rt_say.h"
 
-enum { STATUS_USELESS = 125, BEFORE_LIFE = 101, BEHIND_LIFE = 103, PATIENCE_MS = 1000 };
-
-volatile bool tl_rt_patch_removing;
+enum { STATUS_USELESS = 125, BEFORE_LIFE = 101, BEHIND_LIFE = 103 };
 
 static rt_patched *first;
 static bool loading; /* nothing of the program has run yet */
@@ -234,17 +232,11 @@ void tl_rt_patch_unlock(uint64_t mask)
     rt_signals_restore(mask);
 }
 
-/* Not while the loader removes objects, but for a child of fork whose parent's thread did so. */
 static uint64_t lock_calmly(void)
 {
-    static const long ms[2] = {0, 1000000};
-    for (unsigned turn = 0;; turn++) {
-        uint64_t mask = tl_rt_patch_lock();
-        if (!tl_rt_patch_removing || turn == PATIENCE_MS)
-            return mask;
-        tl_rt_patch_unlock(mask);
-        RT_SYS2(SYS_nanosleep, ms, 0);
-    }
+    uint64_t mask = rt_signals_block();
+    tl_rt_sleds_lock_calmly();
+    return mask;
 }
 
 /* The loader's lock is held: its list stays as it is, and so does what is on it. */

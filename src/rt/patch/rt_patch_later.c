@@ -9,8 +9,10 @@
 #include <elf.h>
 #include <sys/mman.h>
 
+#include "rt/hook/rt_sled.h"
 #include "rt/object/rt_ids.h"
 #include "rt/patch/rt_patch_object.h"
+#include "rt/patch/sleds_found.h"
 #include "rt/rt_say.h"
 #include "rt/rt_sys.h"
 
@@ -35,6 +37,17 @@ static struct {
     uint8_t on[64], *wanted;
     bool tried, planned, placed;
 } loader;
+
+/* The last one of the list when it was whole; NULL: some may be gone since. With the loader's lock. */
+static const struct link_map *last;
+
+static const struct link_map *last_of(const struct r_debug *d)
+{
+    const struct link_map *m = d->r_map;
+    while (m && m->l_next)
+        m = m->l_next;
+    return m;
+}
 
 /* ---- the loader's function ---- */
 
@@ -109,6 +122,7 @@ bool tl_rt_patch_later_begin(enum rt_patch_when when)
     if (loader.tried)
         return true;
     loader.tried = true;
+    last = d ? last_of(d) : NULL;
     char *stack = tl_rt_memory_take(STACK);
     tl_rt_patch_later_stack = stack + STACK - ALIGNED;
     if (o && stack && tl_rt_patch_image(o, &loader.image) && put_in(d, when))
@@ -119,15 +133,25 @@ bool tl_rt_patch_later_begin(enum rt_patch_when when)
 
 /* ---- the list ---- */
 
+static bool is_open(const struct r_debug *d, const rt_object *o)
+{
+    bool open = false;
+    for (const struct link_map *m = d->r_map; m && !open; m = m->l_next)
+        open = rt_object_has(o, (uintptr_t)m->l_ld);
+    return open;
+}
+
 static void forget_closed(const struct r_debug *d)
 {
     for (rt_patched *p = tl_rt_patched(); p; p = p->next) {
-        bool open = false;
-        for (const struct link_map *m = d->r_map; m && !open; m = m->l_next)
-            open = rt_object_has(p->o, (uintptr_t)m->l_ld);
-        if (!open && !p->o->gone)
-            tl_rt_object_leaves(p->o->low);
-        p->closed |= !open || p->o->gone;
+        if (!p->o->gone && !is_open(d, p->o))
+            tl_rt_object_closed(p->o->low);
+        p->closed |= p->o->gone;
+    }
+    for (uint32_t i = 0; i < tl_rt_objects(); i++) {
+        const rt_object *o = tl_rt_object(i);
+        if (o->found && !o->gone && !is_open(d, o))
+            tl_rt_object_closed(o->low);
     }
 }
 
@@ -138,12 +162,16 @@ void tl_rt_patch_changed(void)
     if (!d || tl_rt_ending || (state != RT_ON && state != RT_WAITING))
         return;
     uint64_t mask = tl_rt_patch_lock();
-    tl_rt_patch_removing = d->r_state == RT_DELETE;
+    tl_rt_sleds_removing = d->r_state == RT_DELETE;
     if (d->r_state == RT_CONSISTENT) {
         forget_closed(d);
         tl_rt_patch_opened();
     }
     tl_rt_patch_unlock(mask);
+    if (d->r_state == RT_CONSISTENT && last && tl_rt.state == RT_ON)
+        tl_rt_found_opened(last->l_next);
+    if (d->r_state != RT_ADD)
+        last = d->r_state == RT_CONSISTENT ? last_of(d) : NULL;
 }
 
 #else

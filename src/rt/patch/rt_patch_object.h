@@ -56,8 +56,7 @@ rt_patched *tl_rt_patched(void); /* the first of all objects */
 const rt_hook *tl_rt_patch_hook(void);
 uint64_t tl_rt_patch_lock(void); /* takes tl_rt_sleds_lock, and blocks signals; returns what unlock needs */
 void tl_rt_patch_unlock(uint64_t mask);
-extern volatile bool tl_rt_patch_removing; /* the loader removes objects now; with the lock */
-void tl_rt_patch_opened(void);             /* the loader's list has changed, and is whole; with the lock */
+void tl_rt_patch_opened(void); /* the loader's list has changed, and is whole; with the lock */
 
 /* From now on libraries that are opened are patched; false: that is not possible here. Once. */
 bool tl_rt_patch_later_begin(enum rt_patch_when when);
