@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Attaching to processes that run: at random moments, to programs that notice what happens to them.
 
-    rt_attach.py CASE [RUNS]      a case of attach_victim.c; throw, killed, twice, linked, for; or an error: stopped, static,
-                                  go, other-user, ended, traced, none"""
+    rt_attach.py CASE [RUNS]      a case of attach_victim.c; throw, killed, killed-entering, killed-stopping, twice, linked,
+                                  for; or an error: stopped, static, go, other-user, ended, traced, none"""
 import os
 import random
 import re
@@ -18,7 +18,7 @@ import harness
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Runs of a case in `make slow`, and in a short test.
-RUNS = {"busy": (200, 8), "registers": (100, 8), "sleeper": (100, 8), "killed": (100, 6)}
+RUNS = {"busy": (200, 8), "registers": (100, 8), "sleeper": (100, 8), "killed": (100, 6), "killed-entering": (0, 8), "killed-stopping": (0, 8)}  # 0: all
 USUAL = (50, 5)
 # Not always at a safe place: then the error is right, and the program goes on.
 MAY_REFUSE = {"malloc", "short"}
@@ -80,7 +80,8 @@ def compare_code(pid):
                 then = file.read(end - begin)
             if len(now) < len(then):
                 return None
-            out += ["%s+%#x" % (words[5].strip(), int(words[2], 16) + i) for i in range(len(then)) if then[i] != now[i]]
+            if now[:len(then)] != then:
+                out += ["%s+%#x" % (words[5].strip(), int(words[2], 16) + i) for i in range(len(then)) if then[i] != now[i]]
     return out
 
 
@@ -147,27 +148,75 @@ def at_random_moments(checks, folder, case, runs, rng):
     checks.equal([name for name in settled(folder) if not name.startswith("run")], [], "other files")
 
 
+def goes_on(checks, folder, victim, *what):
+    """After a command was killed the program goes on, and the next command finds it as it is."""
+    victim.feed()
+    done = record(folder, victim.pid, "-o", "again.tlp", "--for", "5ms", "-q")
+    checks.that(done.status == 0 or b"recorded already" in done.err, *what, "afterwards", done)
+    if b"recorded already" in done.err:
+        harness.run("ctl", victim.pid, "stop", "-q")
+        done = record(folder, victim.pid, "-o", "again.tlp", "--for", "5ms", "-q")
+        checks.equal(done.status, 0, *what, "after a stop", done)
+    if victim.process.poll() is None:
+        checks.equal(changed_code(victim.pid), [], *what, "code")
+    victim.end(checks, *what)
+    for name in settled(folder):
+        os.remove(os.path.join(folder, name))
+
+
 def killed(checks, folder, runs, rng):
-    """The command is killed at any moment; the program goes on, and the next command finds it as it is. Not with naps: a sleep that
-    was interrupted for the command then ends early."""
+    """The command is killed at any moment. Not with naps: a sleep that was interrupted for the command then ends early."""
     program = build(folder)
     for run in range(runs):
         case = rng.choice(["busy", "registers", "sleeper", "waits"])
         victim = Victim([program, case], feed=case == "waits")
-        command = subprocess.Popen(harness.binary() + ["record", "-p", str(victim.pid), "-o", "k%d.tlp" % run, "-q"], cwd=folder,
+        command = subprocess.Popen(harness.binary() + ["record", "-p", str(victim.pid), "-o", "k.tlp", "-q"], cwd=folder,
                                    stderr=subprocess.DEVNULL)
         time.sleep(rng.random() * 0.3)
         command.kill()
         command.wait()
-        victim.feed()
-        done = record(folder, victim.pid, "-o", "again%d.tlp" % run, "--for", "5ms", "-q")
-        checks.that(done.status == 0 or b"recorded already" in done.err, case, "run", run, "afterwards", done)
-        if b"recorded already" in done.err:
-            harness.run("ctl", victim.pid, "stop", "-q")
-            done = record(folder, victim.pid, "-o", "again%d.tlp" % run, "--for", "5ms", "-q")
-            checks.equal(done.status, 0, case, "run", run, "after a stop", done)
-        checks.equal(changed_code(victim.pid), [], case, "run", run, "code")
-        victim.end(checks, case, "run", run)
+        goes_on(checks, folder, victim, case, "run", run)
+
+
+def under_strace(folder, pid, inject, *arguments):
+    """Records 5 ms while strace does something to the command's calls of ptrace(), ...; its exit status, and the calls."""
+    if not shutil.which("strace"):
+        harness.skip("no strace")
+    log = os.path.join(folder, "strace.log")
+    done = subprocess.run(["strace", "-qq", "-o", log, *inject, *harness.binary(), "record", "-p", str(pid), "--for", "5ms", "-q", *arguments],
+                          cwd=folder, capture_output=True, timeout=120, env=dict(os.environ, ASAN_OPTIONS="detect_leaks=0"))
+    with open(log) as file:
+        calls = [line.strip() for line in file if line.startswith(tuple(name + "(" for name in CALLS))]
+    os.remove(log)
+    return done, calls
+
+
+CALLS = ("ptrace", "pwrite64")
+
+
+def killed_at(checks, folder, case, runs, rng):
+    """The command is killed at each of its calls of ptrace(), and whenever it writes to the program's memory: while it enters a
+    process with one thread, or, when it has done that, while it stops and lets go those of one with eight."""
+    program, entering = build(folder), case == "killed-entering"
+    kind = "registers" if entering else "busy"
+    victim = Victim([program, kind])
+    done, calls = under_strace(folder, victim.pid, ["-e", "trace=" + ",".join(CALLS)], "-o", "whole.tlp")
+    checks.equal(done.returncode, 0, case, done.stderr)
+    goes_on(checks, folder, victim, case, "whole")
+    points = [(name, n + 1) for name in CALLS for n in range(sum(line.startswith(name) for line in calls))]
+    if not entering:
+        last = max(i for i, line in enumerate(calls) if "PTRACE_SETREGS" in line)
+        points = [("ptrace", 1 + sum(before.startswith("ptrace") for before in calls[:i])) for i in range(last + 1, len(calls))]
+    checks.that(len(points) > 40, case, "only", len(points), "points")
+    ended = 0
+    for name, n in points if runs == 0 else rng.sample(points, runs):
+        victim = Victim([program, kind])
+        done, calls = under_strace(folder, victim.pid, ["-e", "trace=" + ",".join(CALLS), "-e", "inject=%s:signal=KILL:when=%d" % (name, n)],
+                                   "-o", "k.tlp")
+        ended += done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL)
+        goes_on(checks, folder, victim, case, "killed at", name, n, calls[-1:])
+    checks.that(ended > 0, case, "was never killed")
+    print("killed %d times, at %d points" % (ended, len(points)))
 
 
 def twice(checks, folder):
@@ -317,6 +366,8 @@ def main():
             linked(checks, folder)
         elif case == "killed":
             killed(checks, folder, runs, rng)
+        elif case in ("killed-entering", "killed-stopping"):
+            killed_at(checks, folder, case, runs, rng)
         else:
             at_random_moments(checks, folder, case, runs, rng)
     checks.end()

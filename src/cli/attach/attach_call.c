@@ -48,7 +48,8 @@ typedef struct borrowed {
     pid_t thread;
     tl_attach_state before;
     uint64_t memory; /* ours, in the process; 0: none */
-    bool inside;     /* it stands at the begin of a system call, at the end of a call of ours */
+    uint64_t back;   /* it stands behind this code, before the system call that ends it, after a call of ours; 0: not */
+    bool muted;      /* its signals are blocked */
     int number;      /* CRASHED: the signal */
 } borrowed;
 
@@ -95,35 +96,32 @@ static end run_to_call(borrowed *b)
     }
 }
 
-/* The system call at whose begin it stands is not carried out. */
+/* What failed in ptrace(). */
+static end failed(void)
+{
+    return errno == ESRCH ? GONE : FAILED;
+}
+
+/* The system call at whose begin it stands is not carried out: it stands before its code then, and still goes on by
+ * itself if we end. */
 static end skip_call(borrowed *b)
 {
     struct user_regs_struct r;
-    if (!b->inside)
+    if (!b->back)
         return CALLED;
-    b->inside = false;
     if (ptrace(PTRACE_GETREGS, b->thread, NULL, &r) != 0)
-        return GONE;
+        return failed();
+    r.rip = b->back;
     r.orig_rax = (unsigned long long)-1;
     if (ptrace(PTRACE_SETREGS, b->thread, NULL, &r) != 0)
-        return GONE;
+        return failed();
+    b->back = 0;
     return run_to_call(b);
 }
 
-/* Calls a function with its frame at `at`, below which the stack is free, and `back` the code that it returns to, the
- * last two bytes of which are its system call. *result: what it returned if that code keeps it, and otherwise the
- * result of its last system call. */
-static end call(borrowed *b, uint64_t function, const uint64_t *argument, uint64_t at, uint64_t back, size_t back_size,
-                uint64_t *result)
+/* The registers first: then it can go on by itself, with whatever else has changed. */
+static end enter(borrowed *b, uint64_t function, const uint64_t *argument, uint64_t frame)
 {
-    uint64_t frame = tl_attach_frame_write(b->a, &b->before, at, back);
-    if (!frame)
-        return FAILED;
-    end e = skip_call(b);
-    if (e != CALLED)
-        return e;
-    if (!tl_attach_state_clean(b->thread, &b->before))
-        return GONE;
     struct user_regs_struct r = b->before.regs;
     r.rip = function;
     r.rsp = frame;
@@ -133,7 +131,28 @@ static end call(borrowed *b, uint64_t function, const uint64_t *argument, uint64
     r.orig_rax = (unsigned long long)-1;
     r.eflags &= ~(uint64_t)0xd00; /* trap, direction, overflow */
     if (ptrace(PTRACE_SETREGS, b->thread, NULL, &r) != 0)
-        return GONE;
+        return failed();
+    if (!tl_attach_state_clean(b->thread, &b->before))
+        return failed();
+    b->muted = b->muted || tl_attach_state_mute(b->thread);
+    return b->muted ? CALLED : failed();
+}
+
+/* Calls a function with its frame at `at`, below which the stack is free, and `back` the code that it returns to, the
+ * last two bytes of which are its system call. *result: what it returned if that code keeps it, and otherwise the
+ * result of its last system call. */
+static end call(borrowed *b, uint64_t function, const uint64_t *argument, uint64_t at, uint64_t back, size_t back_size,
+                uint64_t *result)
+{
+    struct user_regs_struct r;
+    uint64_t frame = tl_attach_frame_write(b->a, &b->before, at, back);
+    if (!frame)
+        return FAILED;
+    end e = skip_call(b);
+    if (e == CALLED)
+        e = enter(b, function, argument, frame);
+    if (e != CALLED)
+        return e;
     for (bool begins = true;; begins = !begins) {
         if ((e = run_to_call(b)) != CALLED)
             return e;
@@ -144,7 +163,7 @@ static end call(borrowed *b, uint64_t function, const uint64_t *argument, uint64
         if (!begins)
             *result = r.rax;
     }
-    b->inside = true;
+    b->back = back;
     if (back != b->a->sigreturn)
         *result = r.rdi;
     return CALLED;
@@ -226,7 +245,7 @@ static int say_end(const borrowed *b, end e)
         tl_say_error(b->a->name, "cannot be attached to: a call in it failed (%s), and was undone",
                      strsignal(b->number));
     else if (e == FAILED)
-        tl_say_error(b->a->name, "cannot be attached to: no memory in it could be used: %s", strerror(errno));
+        tl_say_error(b->a->name, "cannot be attached to: a call in it could not be made: %s", strerror(errno));
     else
         tl_say_error(b->a->name, "cannot be attached to: a call in it did not return for %d s", PATIENCE_MS / 1000);
     return TL_EXIT_RECORD;

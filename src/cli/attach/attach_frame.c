@@ -43,17 +43,11 @@ enum {
 
 bool tl_attach_state_take(pid_t thread, tl_attach_state *s)
 {
-    /* Signals of faults are not blocked: the kernel would forget their handlers. */
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
-    uint64_t all = UINT64_MAX;
-    for (size_t i = 0; i < TL_COUNT(faults); i++)
-        all &= ~(UINT64_C(1) << (faults[i] - 1));
     *s = (tl_attach_state){.extended = malloc(STATE_ROOM)};
     struct iovec part = {s->extended, STATE_ROOM};
     if (s->extended && ptrace(PTRACE_GETREGS, thread, NULL, &s->regs) == 0 &&
         ptrace(PTRACE_GETREGSET, thread, (void *)NT_X86_XSTATE, &part) == 0 &&
-        ptrace(PTRACE_GETSIGMASK, thread, (void *)sizeof s->mask, &s->mask) == 0 &&
-        ptrace(PTRACE_SETSIGMASK, thread, (void *)sizeof all, (void *)&all) == 0) {
+        ptrace(PTRACE_GETSIGMASK, thread, (void *)sizeof s->mask, &s->mask) == 0) {
         s->extended_size = part.iov_len;
         return true;
     }
@@ -61,12 +55,22 @@ bool tl_attach_state_take(pid_t thread, tl_attach_state *s)
     return false;
 }
 
+bool tl_attach_state_mute(pid_t thread)
+{
+    /* Signals of faults are not blocked: the kernel would forget their handlers. */
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+    uint64_t all = UINT64_MAX;
+    for (size_t i = 0; i < TL_COUNT(faults); i++)
+        all &= ~(UINT64_C(1) << (faults[i] - 1));
+    return ptrace(PTRACE_SETSIGMASK, thread, (void *)sizeof all, (void *)&all) == 0;
+}
+
 void tl_attach_state_put(pid_t thread, const tl_attach_state *s)
 {
     struct iovec part = {s->extended, s->extended_size};
-    ptrace(PTRACE_SETREGSET, thread, (void *)NT_X86_XSTATE, &part);
-    ptrace(PTRACE_SETREGS, thread, NULL, (void *)&s->regs);
     ptrace(PTRACE_SETSIGMASK, thread, (void *)sizeof s->mask, (void *)&s->mask);
+    ptrace(PTRACE_SETREGSET, thread, (void *)NT_X86_XSTATE, &part);
+    ptrace(PTRACE_SETREGS, thread, NULL, (void *)&s->regs); /* last: until then its frame has all of it, too */
 }
 
 void tl_attach_state_free(tl_attach_state *s)
@@ -94,11 +98,13 @@ static void put64(uint8_t *at, uint64_t v)
 
 bool tl_attach_state_clean(pid_t thread, const tl_attach_state *s)
 {
-    uint8_t *fresh = calloc(1, s->extended_size);
-    if (!fresh || s->extended_size < HEADER_AT + HEADER_SIZE) {
-        free(fresh);
+    if (s->extended_size < HEADER_AT + HEADER_SIZE) {
+        errno = ENODEV; /* a processor without XSAVE */
         return false;
     }
+    uint8_t *fresh = calloc(1, s->extended_size);
+    if (!fresh)
+        return false;
     put16(fresh + FX_STATUS_AT, FX_CONTROL);
     put32(fresh + FX_MXCSR_AT, FX_MXCSR);
     struct iovec part = {fresh, s->extended_size}; /* its header says that no part is in use */

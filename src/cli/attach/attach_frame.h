@@ -16,12 +16,14 @@ typedef struct tl_attach_state {
     uint64_t mask; /* blocked signals */
 } tl_attach_state;
 
-/* Takes the state of a stopped thread, and blocks its signals. False: errno says why, and nothing has changed. */
+/* Takes the state of a stopped thread. False: errno says why. */
 bool tl_attach_state_take(pid_t thread, tl_attach_state *s);
+/* Blocks its signals: only while a frame will put them back, whatever happens to us. False: errno says why. */
+bool tl_attach_state_mute(pid_t thread);
 /* Puts all of it back. */
 void tl_attach_state_put(pid_t thread, const tl_attach_state *s);
 void tl_attach_state_free(tl_attach_state *s);
-/* x87 and vector registers as a function may expect them. */
+/* x87 and vector registers as a function may expect them. False: errno says why. */
 bool tl_attach_state_clean(pid_t thread, const tl_attach_state *s);
 /* Writes the frame below `top`. Returns its address, for the stack pointer of a function that returns to `back`; 0: it
  * cannot be written. */
