@@ -91,7 +91,7 @@ bool tl_attach_is_safe(tl_attach *a, pid_t thread);
 int tl_attach_borrow(tl_attach *a, pid_t thread);
 
 /* As tl_control_ask(), and meanwhile stops all other threads of the process whenever the recorder wants that, if that
- * is allowed. Waits as long as the process works on the command, unless interrupted. */
+ * is allowed. Waits as long as the process works on the command; for some seconds if interrupted meanwhile. */
 int tl_attach_ask(tl_control *p, const char *command, char answer[static TL_CONTROL_RESULT]);
 /* Is its recorder there? Not after the process has ended, or runs another program. */
 bool tl_attach_is_served(const tl_control *p);

@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "cli/attach/attach.h"
+#include "cli/interrupt.h"
 #include "cli/message.h"
 #include "rt/control/control_layout.h"
 
@@ -16,7 +17,13 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-enum { ROUNDS = 1000, STEP_NS = 5000000, PATIENCE = 120 * (1000000000 / STEP_NS), LOOK = 100 };
+enum {
+    ROUNDS = 1000,
+    STEP_NS = 5000000,
+    PATIENCE = 120 * (1000000000 / STEP_NS),
+    LOOK = 100,
+    GRACE = 2 * (1000000000 / STEP_NS)
+};
 
 typedef struct stopped {
     pid_t thread;
@@ -135,6 +142,35 @@ bool tl_attach_is_served(const tl_control *p)
     return !tl_control_is_gone(p->pid) && find_control(p) != 0;
 }
 
+/* Has the kernel mark the word STOPPER however this process ends: it does that before the threads go on that we have
+ * stopped, so that the recorder knows. Not the list of libc, which has none of our locks. */
+typedef struct promise {
+    struct robust_list_head head, *before;
+    struct robust_list entry;
+    size_t size;
+} promise;
+
+/* False: there is nothing of that kind here. */
+static bool promise_make(promise *m, const tl_control *p)
+{
+    uint32_t *stopper = tl_control_word(p, CONTROL_STOPPER);
+    *m = (promise){.head.list.next = &m->head.list,
+                   .head.futex_offset = (long)((intptr_t)stopper - (intptr_t)&m->entry),
+                   .head.list_op_pending = &m->entry};
+    if (syscall(SYS_get_robust_list, 0, &m->before, &m->size) != 0 ||
+        syscall(SYS_set_robust_list, &m->head, sizeof m->head) != 0)
+        return false;
+    __atomic_store_n(tl_control_word(p, CONTROL_WORLD), CONTROL_WORLD_RUNS, __ATOMIC_SEQ_CST); /* not one who died */
+    __atomic_store_n(stopper, (uint32_t)gettid(), __ATOMIC_SEQ_CST);
+    return true;
+}
+
+static void promise_end(const promise *m, const tl_control *p)
+{
+    __atomic_store_n(tl_control_word(p, CONTROL_STOPPER), 0, __ATOMIC_SEQ_CST);
+    syscall(SYS_set_robust_list, m->before, m->size);
+}
+
 static void set_world(world *w, uint32_t from, uint32_t to)
 {
     uint32_t *state = tl_control_word(w->p, CONTROL_WORLD);
@@ -162,12 +198,20 @@ static void serve(world *w)
     tl_attach_let_go_late();
 }
 
-/* The longest that a recorder works on one command, for which many pages may have to be made. */
+/* Until it is answered: many pages may have to be made. Or there is no hope, but not while code is changed. */
 static void serve_until(world *w, uint32_t request)
 {
-    for (long turn = 1; turn < PATIENCE && !tl_control_is_answered(w->p, request); turn++) {
+    const bool before = tl_interrupted();
+    long last = PATIENCE;
+    for (long turn = 1; !tl_control_is_answered(w->p, request); turn++) {
+        const bool look = turn % LOOK == 0;
         serve(w);
-        if (turn % LOOK == 0 && (!tl_attach_is_served(w->p) || tl_control_is_stopped(w->p->pid)))
+        if (!before && tl_interrupted() && last - turn > GRACE)
+            last = turn + GRACE;
+        if (look && !tl_attach_is_served(w->p))
+            break;
+        if ((turn >= last || (look && tl_control_is_stopped(w->p->pid))) &&
+            __atomic_load_n(tl_control_word(w->p, CONTROL_WORLD), __ATOMIC_SEQ_CST) != CONTROL_WORLD_STOPPED)
             break;
     }
     let_all_go(w);
@@ -175,18 +219,22 @@ static void serve_until(world *w, uint32_t request)
 
 int tl_attach_ask(tl_control *p, const char *command, char answer[static TL_CONTROL_RESULT])
 {
-    uint32_t request;
+    promise made;
     world w = {.p = p, .control = find_control(p)};
     answer[0] = 0;
-    if (!w.control) /* it does what can be done while threads run */
-        return tl_control_ask(p, command, answer);
-    __atomic_store_n(tl_control_word(p, CONTROL_WORLD), CONTROL_WORLD_SERVED, __ATOMIC_SEQ_CST);
-    const bool sent = tl_control_send(p, command, &request);
-    if (sent)
+    if (!tl_control_take(p))
+        return TL_EXIT_DAMAGED;
+    const bool serves = w.control && promise_make(&made, p); /* otherwise it does what can be done while threads run */
+    if (serves)
+        __atomic_store_n(tl_control_word(p, CONTROL_WORLD), CONTROL_WORLD_SERVED, __ATOMIC_SEQ_CST);
+    const uint32_t request = tl_control_send(p, command);
+    if (serves) {
         serve_until(&w, request);
-    __atomic_store_n(tl_control_word(p, CONTROL_WORLD), CONTROL_WORLD_RUNS, __ATOMIC_SEQ_CST);
+        __atomic_store_n(tl_control_word(p, CONTROL_WORLD), CONTROL_WORLD_RUNS, __ATOMIC_SEQ_CST);
+        promise_end(&made, p);
+    }
     free(w.one);
-    return sent ? tl_control_receive(p, request, answer) : TL_EXIT_DAMAGED;
+    return tl_control_receive(p, request, answer);
 }
 
 #else

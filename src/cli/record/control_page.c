@@ -222,8 +222,7 @@ bool tl_control_is_stopped(long pid)
     return read_line(pid, "status", "State:\t", state, sizeof state) && (state[0] == 'T' || state[0] == 't');
 }
 
-/* Takes ownership of the page: one commander at a time. Replaces a dead one. */
-static bool take_owner(tl_control *p)
+bool tl_control_take(tl_control *p)
 {
     const uint32_t me = (uint32_t)getpid();
     for (int waited = 0; waited < PATIENCE_MS; waited += STEP_MS) {
@@ -256,14 +255,12 @@ uint32_t *tl_control_word(const tl_control *p, unsigned offset)
     return word(p, offset);
 }
 
-bool tl_control_send(tl_control *p, const char *command, uint32_t *request)
+uint32_t tl_control_send(tl_control *p, const char *command)
 {
-    if (!take_owner(p))
-        return false;
     snprintf(p->page + CONTROL_COMMAND, CONTROL_COMMAND_SIZE, "%s", command);
-    *request = __atomic_add_fetch(word(p, CONTROL_REQUEST), 1, __ATOMIC_RELEASE);
+    const uint32_t request = __atomic_add_fetch(word(p, CONTROL_REQUEST), 1, __ATOMIC_RELEASE);
     wake(word(p, CONTROL_REQUEST));
-    return true;
+    return request;
 }
 
 bool tl_control_is_answered(const tl_control *p, uint32_t request)
@@ -293,9 +290,8 @@ int tl_control_receive(tl_control *p, uint32_t request, char answer[static TL_CO
 
 int tl_control_ask(tl_control *p, const char *command, char answer[static TL_CONTROL_RESULT])
 {
-    uint32_t request;
     answer[0] = 0;
-    return tl_control_send(p, command, &request) ? tl_control_receive(p, request, answer) : TL_EXIT_DAMAGED;
+    return tl_control_take(p) ? tl_control_receive(p, tl_control_send(p, command), answer) : TL_EXIT_DAMAGED;
 }
 
 tl_control_status tl_control_read(const tl_control *p)

@@ -35,8 +35,10 @@ void tl_control_close(tl_control *p);
 /* Sends a command, and waits for the answer. TL_EXIT_NO: refused, `answer` says why; TL_EXIT_DAMAGED, after a message:
  * no answer. */
 int tl_control_ask(tl_control *p, const char *command, char answer[static TL_CONTROL_RESULT]);
-/* The parts of that: send reports failures; receive waits if it has to, and comes after each send. */
-bool tl_control_send(tl_control *p, const char *command, uint32_t *request);
+/* The parts of that. take makes this the only commander, replaces a dead one, and reports failures; receive waits if it
+ * has to, and gives that up: it comes after each take and send. */
+bool tl_control_take(tl_control *p);
+uint32_t tl_control_send(tl_control *p, const char *command); /* the number of the request */
 bool tl_control_is_answered(const tl_control *p, uint32_t request);
 int tl_control_receive(tl_control *p, uint32_t request, char answer[static TL_CONTROL_RESULT]);
 /* A number of the page, by its CONTROL_*. */

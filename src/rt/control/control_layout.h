@@ -16,13 +16,18 @@
  * they might run:
  *
  *   commander                                    the control thread
- *   sets WORLD to SERVED, gives a command
+ *   sets STOPPER to its thread, and WORLD to SERVED,
+ *   gives a command
  *   waits on WORLD                         <--   sets WORLD from SERVED to WANTED, wakes it, waits on it for a while
  *   stops all threads but this one,
  *   sets WORLD from WANTED to STOPPED, wakes it  goes on; if it is not STOPPED by then, sets it to RUNS
- *                                          -->   changes code; sets WORLD to OVER, wakes it
+ *                                          -->   changes code, as long as the commander lives; sets WORLD to OVER,
+ *                                                wakes it
  *   lets them go on, sets WORLD to SERVED
- *   when the command is answered, sets WORLD to RUNS */
+ *   when the command is answered, sets WORLD to RUNS, and STOPPER to 0
+ *
+ * STOPPER is a robust futex: when the commander ends, however, the kernel adds FUTEX_OWNER_DIED, and lets the threads go
+ * on afterwards. */
 #ifndef TL_RT_CONTROL_LAYOUT_H
 #define TL_RT_CONTROL_LAYOUT_H
 
@@ -46,6 +51,7 @@ enum {
     CONTROL_SINCE = 64,     /* u64: ns since 1970, at the last start */
     CONTROL_THREAD = 72,    /* u32: number of the control thread, as the process sees it */
     CONTROL_WORLD = 76,     /* u32: CONTROL_WORLD_* */
+    CONTROL_STOPPER = 80,   /* u32: thread of the commander that stops others, as the commander sees it; 0: none */
     CONTROL_COMMAND =
         128, /* text with a final zero: "start", "stop", "flush", "set KEY=VALUE", "open SETTINGS", "close" */
     CONTROL_COMMAND_SIZE = 896,

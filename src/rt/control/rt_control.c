@@ -252,19 +252,30 @@ static bool set_world(uint32_t from, uint32_t to)
     return done;
 }
 
+static bool stopper_died(void)
+{
+    return __atomic_load_n(word(CONTROL_STOPPER), __ATOMIC_SEQ_CST) & FUTEX_OWNER_DIED;
+}
+
+bool tl_rt_world_is_stopped(void)
+{
+    return control.page && __atomic_load_n(word(CONTROL_WORLD), __ATOMIC_SEQ_CST) == CONTROL_WORLD_STOPPED &&
+           !stopper_died();
+}
+
 bool tl_rt_world_stop(void)
 {
     if (!control.page || control.tid != (uint32_t)RT_SYS0(SYS_gettid) ||
         !set_world(CONTROL_WORLD_SERVED, CONTROL_WORLD_WANTED))
         return false;
     for (uint64_t from = tl_rt_clock_slow(), now = from; now - from < STOP_NS; now = tl_rt_clock_slow())
-        if (*word(CONTROL_WORLD) == CONTROL_WORLD_WANTED)
-            wait_on(word(CONTROL_WORLD), CONTROL_WORLD_WANTED, STOP_NS - (now - from));
+        if (*word(CONTROL_WORLD) == CONTROL_WORLD_WANTED && !stopper_died())
+            wait_on(word(CONTROL_WORLD), CONTROL_WORLD_WANTED, WATCH_NS);
         else
             break;
     if (set_world(CONTROL_WORLD_WANTED, CONTROL_WORLD_RUNS)) /* the commander is gone, or too slow */
         return false;
-    return __atomic_load_n(word(CONTROL_WORLD), __ATOMIC_SEQ_CST) == CONTROL_WORLD_STOPPED;
+    return tl_rt_world_is_stopped();
 }
 
 void tl_rt_world_go(void)

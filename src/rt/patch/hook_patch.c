@@ -286,7 +286,7 @@ static void change_all(bool to)
     enum rt_patch_when now = when();
     const bool stopped = now == RT_PATCH_RUNNING && tl_rt_world_stop();
     if (stopped)
-        now = tl_rt_patch_stopped_look() ? RT_PATCH_STOPPED : RT_PATCH_ALONE;
+        now = tl_rt_patch_stopped_look() ? RT_PATCH_STOPPED : RT_PATCH_HALTED;
     for (rt_patched *p = first; p; p = p->next)
         if (to ? is_asked(p) : !p->o->gone)
             tl_rt_patch_change(p, to, now);

@@ -282,7 +282,9 @@ void tl_rt_patch_change(rt_patched *p, bool on, enum rt_patch_when when)
 {
     if (!p->placed)
         return;
-    int error = when == RT_PATCH_RUNNING ? tl_rt_patch_switch(&p->text, on) : tl_rt_patch_write(&p->text, on, when);
+    int error = when == RT_PATCH_RUNNING ? -ECANCELED : tl_rt_patch_write(&p->text, on, when);
+    if (error == -ECANCELED) /* or what is left of it */
+        error = tl_rt_patch_switch(&p->text, on);
     p->error = on ? error : 0;
 }
 

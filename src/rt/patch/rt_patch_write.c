@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "rt/control/rt_control.h"
 #include "rt/hook/rt_sled.h"
 #include "rt/rt_store.h"
 #include "rt/rt_sys.h"
@@ -24,8 +25,9 @@ enum { BY_FILE = 0 };
 
 typedef struct writing {
     uint8_t *room, *move;
-    long file;  /* /proc/self/mem, or -errno */
-    bool first; /* changes with live == 0 are written now, not the others */
+    long file;    /* /proc/self/mem, or -errno */
+    bool first;   /* changes with live == 0 are written now, not the others */
+    bool stopped; /* only as long as others are */
 } writing;
 
 static uint8_t *memory(uint64_t address)
@@ -94,6 +96,7 @@ rt_patch_can *tl_rt_patch_can(enum rt_patch_when when)
     static rt_patch_can *const of[] = {[RT_PATCH_LOADING] = can_any,
                                        [RT_PATCH_ALONE] = can_single,
                                        [RT_PATCH_STOPPED] = tl_rt_patch_can_stopped,
+                                       [RT_PATCH_HALTED] = can_single,
                                        [RT_PATCH_RUNNING] = tl_rt_patch_can_switch};
     return of[when];
 }
@@ -205,6 +208,8 @@ static int write_run(const rt_patch_text *t, const writing *w, uint32_t i, uint3
             rt_copy(w->room + (c[m].address - begin), bytes_of(&c[m], !t->on[m]), c[m].size);
             any = true;
         }
+    if (any && w->stopped && !tl_rt_world_is_stopped())
+        return -ECANCELED;
     int error = any ? write_bytes(t, w->file, w->room, begin, n) : 0;
     for (uint32_t m = i; m < k && any && !error; m++)
         if (w->move[m] && is_first(&c[m]) == w->first)
@@ -250,7 +255,8 @@ int tl_rt_patch_write(rt_patch_text *t, bool on, enum rt_patch_when when)
     uint8_t *room = tl_rt_memory_take(n);
     if (!room)
         return -ENOMEM;
-    writing w = {.room = room, .move = room + ROOM, .first = on};
+    writing w = {
+        .room = room, .move = room + ROOM, .first = on, .stopped = when == RT_PATCH_STOPPED || when == RT_PATCH_HALTED};
     tl_rt_patch_choose(t, on, tl_rt_patch_can(when), w.move);
     w.file = BY_FILE ? RT_SYS4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0) : -ENOSYS;
     int error = write_pass(t, on, &w);

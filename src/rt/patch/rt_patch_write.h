@@ -14,6 +14,7 @@ enum rt_patch_when {
                          several instructions */
     RT_PATCH_ALONE,   /* there is one thread, and it is in the recorder */
     RT_PATCH_STOPPED, /* all others are stopped, and tl_rt_patch_stopped_look() knows where */
+    RT_PATCH_HALTED,  /* all others are stopped somewhere */
     RT_PATCH_RUNNING
 };
 
@@ -28,7 +29,8 @@ typedef struct rt_patch_text {
 
 /* Is the code in memory what it should be? False: another tool changed it; *function is one that has such a change. */
 bool tl_rt_patch_is_same(const rt_patch_text *t, uint32_t *function);
-/* Puts in what wanted functions need, or takes all back. 0 or -errno: some changes were not made. */
+/* Puts in what wanted functions need, or takes all back. 0 or -errno: some changes were not made; -ECANCELED: the
+ * others are no longer stopped. */
 int tl_rt_patch_write(rt_patch_text *t, bool on, enum rt_patch_when when);
 int tl_rt_patch_switch(rt_patch_text *t, bool on); /* RT_PATCH_RUNNING */
 
