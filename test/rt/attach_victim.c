@@ -6,7 +6,8 @@
  *   sleeper    the same, in system calls of its own      waits      in a system call that ends once
  *   signals    gets signals that are all counted         short      ends after a moment by itself
  *   seccomp    limits its system calls                   naps       sleeps, and is never woken too early
- *   tiny       threads with the smallest stacks          jail       a thread waits for ever in a callback of libc */
+ *   tiny       threads with the smallest stacks          jail       a thread waits for ever in a callback of libc
+ *   vfork      waits for a child of vfork(), and cannot be stopped for ten seconds; then computes */
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
@@ -224,6 +225,20 @@ static bool jail(void)
     return dl_iterate_phdr(wait_inside, NULL) == 1;
 }
 
+static bool vforking(void)
+{
+    int status = -1;
+    const pid_t child = vfork();
+    if (child == 0) {
+        const struct timespec t = {10, 0};
+        nanosleep(&t, NULL);
+        _exit(7);
+    }
+    static bool bad;
+    compute_until_end(&bad);
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7 && !bad;
+}
+
 static bool shortly(void)
 {
     for (int i = 0; i < 4000; i++)
@@ -234,8 +249,8 @@ static bool shortly(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = {"busy",  "tiny", "malloc",  "fork",    "registers", "sleeper",
-                                        "waits", "naps", "signals", "seccomp", "jail",      "short"};
+    static const char *const names[] = {"busy", "tiny",    "malloc",  "fork", "registers", "sleeper", "waits",
+                                        "naps", "signals", "seccomp", "jail", "short",     "vfork"};
     const char *what = argc > 1 ? argv[1] : "";
     unsigned which = 0;
     bool good;
@@ -281,6 +296,9 @@ int main(int argc, char **argv)
         break;
     case 11:
         good = shortly();
+        break;
+    case 12:
+        good = vforking();
         break;
     default:
         return 2;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Attaching to processes that run: at random moments, to programs that notice what happens to them.
 
-    rt_attach.py CASE [RUNS]      a case of attach_victim.c; throw, killed, killed-entering, killed-stopping, twice, linked,
-                                  for; or an error: stopped, static, go, other-user, ended, traced, none"""
+    rt_attach.py CASE [RUNS]      a case of attach_victim.c; throw, twice, linked, for; or an error: stopped, static, go,
+                                  other-user, ended, traced, replaced, none"""
 import os
 import random
 import re
@@ -15,111 +15,16 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
+from attach_programs import Victim, build, calls_of, changed_code, record, settled
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 # Runs of a case in `make slow`, and in a short test.
-RUNS = {"busy": (200, 8), "registers": (100, 8), "sleeper": (100, 8), "killed": (100, 6), "killed-entering": (0, 8), "killed-stopping": (0, 8)}  # 0: all
+RUNS = {"busy": (200, 8), "registers": (100, 8), "sleeper": (100, 8), "vfork": (3, 1)}
 USUAL = (50, 5)
 # Not always at a safe place: then the error is right, and the program goes on.
 MAY_REFUSE = {"malloc", "short"}
 
 # Functions that they call all the time.
 CALLED = {"busy": "fib", "tiny": "fib", "malloc": "fib", "throw": "deep"}
-
-
-class Victim:
-    """A program that waits for nothing but its end."""
-
-    def __init__(self, words, feed=False, settings=None, **options):
-        env = {key: value for key, value in os.environ.items() if not key.startswith("TRACELOOM")}
-        if settings:
-            env["TRACELOOM"] = settings
-        self.feeds = feed
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE if feed else subprocess.DEVNULL, stdout=subprocess.PIPE, env=env, **options)
-        self.pid = self.process.pid
-        self.first = self.process.stdout.readline().strip()
-
-    def feed(self):
-        if self.feeds:
-            self.process.stdin.write(b"word")
-            self.process.stdin.flush()
-
-    def end(self, checks, *what):
-        """It must end as it would have without us."""
-        if self.feeds:
-            self.process.stdin.close()
-        else:
-            self.process.send_signal(signal.SIGUSR1)
-        try:
-            self.process.wait(60)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            checks.that(False, *what, "hangs")
-        checks.equal((self.process.returncode, self.process.stdout.read()), (0, b"good\n"), *what, "end and output")
-
-
-def compare_code(pid):
-    """Bytes of code in memory that differ from the mapped files, but for the recorder's own; None: the mappings changed meanwhile."""
-    out = []
-    with open("/proc/%d/maps" % pid) as maps:
-        lines = maps.readlines()
-    with open("/proc/%d/mem" % pid, "rb") as memory:
-        for line in lines:
-            words = line.split(None, 5)
-            if len(words) < 6 or not words[5].startswith("/") or "x" not in words[1] or "libtraceloom-rt" in words[5]:
-                continue
-            begin, end = (int(word, 16) for word in words[0].split("-"))
-            try:
-                memory.seek(begin)
-                now = memory.read(end - begin)
-            except OSError:
-                return None
-            with open(words[5].strip(), "rb") as file:
-                file.seek(int(words[2], 16))
-                then = file.read(end - begin)
-            if len(now) < len(then):
-                return None
-            if now[:len(then)] != then:
-                out += ["%s+%#x" % (words[5].strip(), int(words[2], 16) + i) for i in range(len(then)) if then[i] != now[i]]
-    return out
-
-
-def changed_code(pid):
-    for _ in range(20):
-        out = compare_code(pid)
-        if out is not None:
-            return out
-        time.sleep(0.05)
-    return ["mappings that never stay"]
-
-
-def build(folder, name="attach_victim", flags=(), libraries=()):
-    """A victim, built with nothing of ours."""
-    sources = [os.path.join(HERE, "attach_victim.c"), os.path.join(HERE, "attach_registers.S")]
-    compiler = "gcc"
-    if name == "attach_throw":
-        sources, compiler = [os.path.join(HERE, "attach_throw.cpp")], "g++"
-    if not shutil.which(compiler):
-        harness.skip("no " + compiler)
-    out = os.path.join(folder, name)
-    subprocess.run([compiler, "-O2", "-g0", "-U_GNU_SOURCE", "-D_GNU_SOURCE", "-pthread", *flags, "-o", out, *sources, *libraries], check=True)
-    return out
-
-
-def record(folder, pid, *arguments, **options):
-    return harness.run("record", "-p", pid, *arguments, cwd=folder, **options)
-
-
-def settled(folder):
-    """Names of recordings; none may be left unfinished."""
-    return sorted(name for name in os.listdir(folder) if name.endswith((".tlp", ".xray", ".live", ".part")))
-
-
-def calls_of(path, name):
-    """How often a function was called. Names in C++ have their arguments."""
-    rows = harness.run("report", "--json", path).json()["functions"]
-    return sum(row["calls"] for row in rows if row["name"].partition("(")[0] == name)
 
 
 def at_random_moments(checks, folder, case, runs, rng):
@@ -146,77 +51,6 @@ def at_random_moments(checks, folder, case, runs, rng):
     print("%d of %d refused" % (refused, runs))
     checks.that(refused < runs or case == "short", "every attempt was refused")
     checks.equal([name for name in settled(folder) if not name.startswith("run")], [], "other files")
-
-
-def goes_on(checks, folder, victim, *what):
-    """After a command was killed the program goes on, and the next command finds it as it is."""
-    victim.feed()
-    done = record(folder, victim.pid, "-o", "again.tlp", "--for", "5ms", "-q")
-    checks.that(done.status == 0 or b"recorded already" in done.err, *what, "afterwards", done)
-    if b"recorded already" in done.err:
-        harness.run("ctl", victim.pid, "stop", "-q")
-        done = record(folder, victim.pid, "-o", "again.tlp", "--for", "5ms", "-q")
-        checks.equal(done.status, 0, *what, "after a stop", done)
-    if victim.process.poll() is None:
-        checks.equal(changed_code(victim.pid), [], *what, "code")
-    victim.end(checks, *what)
-    for name in settled(folder):
-        os.remove(os.path.join(folder, name))
-
-
-def killed(checks, folder, runs, rng):
-    """The command is killed at any moment. Not with naps: a sleep that was interrupted for the command then ends early."""
-    program = build(folder)
-    for run in range(runs):
-        case = rng.choice(["busy", "registers", "sleeper", "waits"])
-        victim = Victim([program, case], feed=case == "waits")
-        command = subprocess.Popen(harness.binary() + ["record", "-p", str(victim.pid), "-o", "k.tlp", "-q"], cwd=folder,
-                                   stderr=subprocess.DEVNULL)
-        time.sleep(rng.random() * 0.3)
-        command.kill()
-        command.wait()
-        goes_on(checks, folder, victim, case, "run", run)
-
-
-def under_strace(folder, pid, inject, *arguments):
-    """Records 5 ms while strace does something to the command's calls of ptrace(), ...; its exit status, and the calls."""
-    if not shutil.which("strace"):
-        harness.skip("no strace")
-    log = os.path.join(folder, "strace.log")
-    done = subprocess.run(["strace", "-qq", "-o", log, *inject, *harness.binary(), "record", "-p", str(pid), "--for", "5ms", "-q", *arguments],
-                          cwd=folder, capture_output=True, timeout=120, env=dict(os.environ, ASAN_OPTIONS="detect_leaks=0"))
-    with open(log) as file:
-        calls = [line.strip() for line in file if line.startswith(tuple(name + "(" for name in CALLS))]
-    os.remove(log)
-    return done, calls
-
-
-CALLS = ("ptrace", "pwrite64")
-
-
-def killed_at(checks, folder, case, runs, rng):
-    """The command is killed at each of its calls of ptrace(), and whenever it writes to the program's memory: while it enters a
-    process with one thread, or, when it has done that, while it stops and lets go those of one with eight."""
-    program, entering = build(folder), case == "killed-entering"
-    kind = "registers" if entering else "busy"
-    victim = Victim([program, kind])
-    done, calls = under_strace(folder, victim.pid, ["-e", "trace=" + ",".join(CALLS)], "-o", "whole.tlp")
-    checks.equal(done.returncode, 0, case, done.stderr)
-    goes_on(checks, folder, victim, case, "whole")
-    points = [(name, n + 1) for name in CALLS for n in range(sum(line.startswith(name) for line in calls))]
-    if not entering:
-        last = max(i for i, line in enumerate(calls) if "PTRACE_SETREGS" in line)
-        points = [("ptrace", 1 + sum(before.startswith("ptrace") for before in calls[:i])) for i in range(last + 1, len(calls))]
-    checks.that(len(points) > 40, case, "only", len(points), "points")
-    ended = 0
-    for name, n in points if runs == 0 else rng.sample(points, runs):
-        victim = Victim([program, kind])
-        done, calls = under_strace(folder, victim.pid, ["-e", "trace=" + ",".join(CALLS), "-e", "inject=%s:signal=KILL:when=%d" % (name, n)],
-                                   "-o", "k.tlp")
-        ended += done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL)
-        goes_on(checks, folder, victim, case, "killed at", name, n, calls[-1:])
-    checks.that(ended > 0, case, "was never killed")
-    print("killed %d times, at %d points" % (ended, len(points)))
 
 
 def twice(checks, folder):
@@ -314,6 +148,9 @@ def refusals(checks, folder, case):
     pid, reason = victim.pid, REASON[case]
     prefix = []
     tracer = None
+    if case == "replaced":
+        shutil.copy(program, program + ".new")
+        os.rename(program + ".new", program)
     if case == "stopped":
         victim.process.send_signal(signal.SIGSTOP)
         time.sleep(0.1)
@@ -344,7 +181,7 @@ def refusals(checks, folder, case):
 
 REASON = {"static": "is linked statically", "go": "is a Go program", "seccomp": "limits its system calls", "stopped": "while it is stopped",
           "other-user": "cannot be attached to: Operation not permitted|Permission denied", "traced": r"process \d+ traces it",
-          "none": "there is no process", "jail": "no thread was at a safe place"}
+          "none": "there is no process", "replaced": "its program, .*, was replaced since it began", "jail": "no thread was at a safe place"}
 
 
 def main():
@@ -364,10 +201,6 @@ def main():
             for_a_time(checks, folder)
         elif case == "linked":
             linked(checks, folder)
-        elif case == "killed":
-            killed(checks, folder, runs, rng)
-        elif case in ("killed-entering", "killed-stopping"):
-            killed_at(checks, folder, case, runs, rng)
         else:
             at_random_moments(checks, folder, case, runs, rng)
     checks.end()

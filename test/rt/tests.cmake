@@ -156,9 +156,12 @@ foreach(mode profile fdr ctf)
 endforeach()
 # Processes that run already. The recorder enters them at random moments, or it cannot, and says why.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
-  foreach(case busy tiny malloc fork registers sleeper waits naps signals short throw killed killed-entering
-          killed-stopping twice linked for seccomp stopped static go other-user traced none jail)
+  foreach(case busy tiny malloc fork registers sleeper waits naps signals short throw vfork twice linked for seccomp
+          stopped static go other-user traced replaced none jail)
     traceloom_script(rt.attach.${case} rt/rt_attach.py ${case})
+  endforeach()
+  foreach(case killed killed-entering killed-stopping interrupted write-fails deserted silent)
+    traceloom_script(rt.attach.${case} rt/rt_attach_faults.py ${case})
   endforeach()
 endif()
 # Patched code of AArch64.

@@ -298,7 +298,7 @@ int tl_attach_borrow(tl_attach *a, pid_t thread)
     if (e == CALLED)
         e = load(&b, &status);
     const int why = errno;
-    if (e == CALLED)
+    if (e == CALLED || e == FAILED) /* what crashed may be referred to on its stack, and what is silent runs there */
         give_memory(&b);
     if (e == CALLED || e == CRASHED || e == FAILED)
         give_back(&b);

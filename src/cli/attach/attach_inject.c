@@ -56,7 +56,9 @@ static int inject(tl_attach *a)
         tl_attach_let_go_late();
         nanosleep(&(struct timespec){0, STEP_MS * 1000000L}, NULL);
     }
-    if (!tl_interrupted())
+    if (tl_interrupted())
+        tl_say_error(a->name, "was not attached to: interrupted");
+    else
         tl_say_error(a->name,
                      "no thread was at a safe place for %d s (all are in libc or the loader, or their stacks are "
                      "unclear); try again, or start it with traceloom record",

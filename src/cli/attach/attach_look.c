@@ -76,6 +76,19 @@ static int check_status(const tl_attach *a)
     return TL_EXIT_DONE;
 }
 
+/* The kernel adds this to the path of a file that was removed or replaced; a file may also be called so. */
+static bool is_replaced(const tl_attach *a, const char *exe)
+{
+    static const char mark[] = " (deleted)";
+    const size_t n = strlen(a->program), cut = sizeof mark - 1;
+    char path[FILE_PATH];
+    struct stat its, now;
+    if (n <= cut || strcmp(a->program + n - cut, mark) != 0)
+        return false;
+    return stat(exe, &its) != 0 || stat(its_path(a, a->program, path), &now) != 0 || its.st_dev != now.st_dev ||
+           its.st_ino != now.st_ino;
+}
+
 static int check_program(tl_attach *a)
 {
     char path[64], why[512];
@@ -90,6 +103,11 @@ static int check_program(tl_attach *a)
         return TL_EXIT_RECORD;
     }
     a->program[n] = 0;
+    if (is_replaced(a, path)) {
+        tl_say_error(a->name, "cannot be attached to: its program, %s, was replaced since it began; start it again",
+                     a->program);
+        return TL_EXIT_RECORD;
+    }
     if (tl_record_facts_read(&f, path, &e) < 0) {
         tl_say_error(a->name, "cannot be attached to: %s", e.message);
         return TL_EXIT_RECORD;

@@ -49,8 +49,14 @@ bool tl_attach_has_ended(long pid, pid_t thread)
 
 bool tl_attach_interrupt(pid_t thread)
 {
-    return ptrace(PTRACE_SEIZE, thread, NULL, (void *)PTRACE_O_TRACESYSGOOD) == 0 &&
-           ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) == 0;
+    if (ptrace(PTRACE_SEIZE, thread, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0) {
+        const int why = errno;
+        if (why == EPERM && ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) == 0)
+            return true; /* it is ours already, and did not stop in time before */
+        errno = why;
+        return false;
+    }
+    return ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) == 0;
 }
 
 bool tl_attach_stopped(pid_t thread, int *number)

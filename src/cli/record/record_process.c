@@ -122,10 +122,10 @@ int tl_record_process(tl_record *r)
 {
     tl_control page;
     clock_gettime(CLOCK_REALTIME, &r->begin);
+    tl_interrupt_catch();
     int status = open_page(r, &page);
     if (status != TL_EXIT_DONE)
         return status;
-    tl_interrupt_catch();
     status = begin(r, &page);
     if (status == TL_EXIT_DONE) {
         wait_for_end(r, &page);
