@@ -76,6 +76,8 @@ struct tl_profile {
     uint64_t lost_events, damaged_bytes;
     bool used_exe;              /* it has functions of the binary that the user gave */
     const char *build_id, *exe; /* interned in strings; NULL unless known and the same for all calls */
+    struct tl_patched *patched; /* objects that the recorder patched, if the same for all calls; owned */
+    uint32_t npatched;
 };
 
 /* An empty profile: has_histogram, not per_thread, no build-id. The clock's name is copied. */

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/text/same_text.h"
+#include "model/patched.h"
 #include "model/profile_impl.h"
 #include "model/trace_impl.h"
 
@@ -178,6 +179,8 @@ static void add_rest(tl_profile *into, const tl_profile *from)
         into->build_id = NULL;
     if (!tl_same_text(into->exe, from->exe))
         into->exe = NULL;
+    if (!tl_profile_same_patched(into, from))
+        into->npatched = 0;
     if (from->clock.hz > into->clock.hz) {
         into->clock.hz = from->clock.hz;
         tl_scale_init(&into->scale, into->clock.hz);

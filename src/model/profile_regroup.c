@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/patched.h"
 #include "model/profile_impl.h"
 
 /* The file of a function, or else its build-id, or NULL. */
@@ -94,7 +95,8 @@ static bool copy_rest(tl_profile *to, const tl_profile *from)
     to->damaged_bytes = from->damaged_bytes;
     to->build_id = tl_profile_intern(to, from->build_id);
     to->exe = tl_profile_intern(to, from->exe);
-    return (to->build_id || !from->build_id) && (to->exe || !from->exe);
+    return (to->build_id || !from->build_id) && (to->exe || !from->exe) &&
+           tl_profile_set_patched(to, from->patched, from->npatched, NULL) == 0;
 }
 
 /* For TL_GROUP_BY_LAST: restores the id of functions whose originals all have the same. */

@@ -11,7 +11,7 @@
 #ifndef TL_MODEL_RECORDING_H
 #define TL_MODEL_RECORDING_H
 
-#include "model/trace_impl.h"
+#include "model/patched.h"
 
 /* Limits on kept lines; more is damage (note.too-many). A recording of a program with 100,000 functions and 1,000
  * threads has 8 MiB of notes. */
@@ -33,10 +33,7 @@ typedef struct tl_recording_object {
     const char *build_id; /* hex, or NULL */
     const char *path;     /* or NULL */
     bool is_patched, has_counts;
-    struct {
-        uint64_t functions, patched, late; /* late: of the patched ones, those with an end that is not patched */
-        const char *why;                   /* others are not, for people; or NULL */
-    } counts;
+    tl_patched counts; /* without its path */
 } tl_recording_object;
 
 /* A line with addresses of patched functions: of `first` and its successors. The text has the addresses. */
@@ -128,9 +125,6 @@ const tl_recording_object *tl_recording_home(const tl_recording *r, int64_t func
 const tl_recording_object *tl_recording_program(const tl_recording *r);
 /* The event with a number, or NULL. */
 const tl_recording_event *tl_recording_event_of(const tl_recording *r, uint32_t id);
-
-/* "lua5.4: 727 of 727 functions; 3 end late": of an object with counts, for people, in the trace. NULL: no memory. */
-const char *tl_recording_counts_text(tl_trace *t, const tl_recording_object *o);
 
 void tl_recording_free(tl_recording *r); /* by tl_trace_fini() */
 

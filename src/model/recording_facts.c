@@ -1,9 +1,11 @@
 /* What the notes of a recording say about its trace: clock, program, functions, losses, and what `info` shows. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/grow.h"
 #include "model/histogram.h"
 #include "model/recording_line.h"
 
@@ -86,15 +88,30 @@ static int fill_functions(tl_trace *t, tl_error *e)
     return status;
 }
 
-/* ---- the header ---- */
+static int fill_patched(tl_trace *t, tl_error *e)
+{
+    const tl_recording *r = t->recording;
+    tl_patched *list = tl_alloc((size_t)r->nobject + 1, sizeof *list);
+    uint32_t n = 0;
+    if (!list)
+        return tl_note_no_memory(e);
+    for (uint32_t i = 0; i < r->nobject; i++)
+        if (r->object[i].has_counts) {
+            list[n] = r->object[i].counts;
+            list[n++].path = r->object[i].path;
+        }
+    const int status = tl_trace_set_patched(t, list, n, e);
+    free(list);
+    return status;
+}
 
-enum { PATCHED_SHOWN = 64 }; /* objects; more are left out */
+/* ---- the header ---- */
 
 /* Fields and values under construction, in the trace's arena. */
 typedef struct header {
     tl_trace *t;
     tl_field field[8], *member; /* member: of the current struct */
-    tl_value value[8 + TL_RECORDING_OPTIONS_MAX + 16 + PATCHED_SHOWN];
+    tl_value value[8 + TL_RECORDING_OPTIONS_MAX + 16];
     uint32_t nfield, nvalue;
     bool failed;
 } header;
@@ -187,25 +204,6 @@ static void add_ring(header *h, const tl_recording *r)
     add_member(h, "complete_from", number_value(complete > begin ? tl_scale_ns(&t->scale, complete - begin) : 0));
 }
 
-/* Objects with patched functions, by number: several may have one name. */
-static void add_patched(header *h, const tl_recording *r)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; !h->failed && i < r->nobject && n < PATCHED_SHOWN; i++) {
-        char number[16];
-        if (!r->object[i].has_counts)
-            continue;
-        if (n++ == 0)
-            add_struct(h, "patched", PATCHED_SHOWN);
-        snprintf(number, sizeof number, "%" PRIu32, r->object[i].id);
-        const char *name = tl_trace_intern(h->t, number), *text = tl_recording_counts_text(h->t, &r->object[i]);
-        if (name && text)
-            add_member(h, name, text_value(text));
-        else
-            h->failed = true;
-    }
-}
-
 static int fill_header(tl_trace *t, tl_recording_state state, tl_error *e)
 {
     const tl_recording *r = t->recording;
@@ -220,7 +218,6 @@ static int fill_header(tl_trace *t, tl_recording_state state, tl_error *e)
     if (r->has_lost)
         add_losses(&h, r);
     add_ring(&h, r);
-    add_patched(&h, r);
     tl_field *field = tl_arena_alloc(&t->strings.arena, ((size_t)h.nfield + 1) * sizeof *field);
     if (h.failed || !field)
         return tl_note_no_memory(e);
@@ -241,5 +238,7 @@ int tl_recording_finish(tl_trace *t, tl_recording_state state, tl_error *e)
     for (size_t i = 0; i < TL_COUNT(lost); i++) /* exits without an entry are not losses: their calls began before */
         t->lost_events = tl_add_saturated(t->lost_events, lost[i]);
     int status = fill_functions(t, e);
+    if (status >= 0)
+        status = fill_patched(t, e);
     return status < 0 ? status : fill_header(t, state, e);
 }

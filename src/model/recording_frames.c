@@ -131,17 +131,3 @@ int tl_recording_fill_frames(tl_trace *t, tl_error *e)
     }
     return status;
 }
-
-const char *tl_recording_counts_text(tl_trace *t, const tl_recording_object *o)
-{
-    char text[TL_RECORDING_LINE_MAX + 512];
-    const uint64_t late = o->counts.late;
-    int n = snprintf(text, sizeof text, "%.255s: %" PRIu64 " of %" PRIu64 " functions",
-                     o->path ? tl_base_name(o->path) : "?", o->counts.patched, o->counts.functions);
-    if (late)
-        n += snprintf(text + n, sizeof text - (size_t)n, "; %" PRIu64 " %s late (--dry-run says which)", late,
-                      late == 1 ? "ends" : "end");
-    if (o->counts.why)
-        snprintf(text + n, sizeof text - (size_t)n, "; left out: %s", o->counts.why);
-    return tl_trace_intern(t, text);
-}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "model/patched.h"
 
 struct tl_string_rank {
     const char *s;
@@ -46,12 +47,16 @@ static void collect(tl_string_ranks *r, const tl_profile *p)
     add(r, p->clock.name);
     add(r, p->build_id);
     add(r, p->exe);
+    for (uint32_t i = 0; i < p->npatched; i++) {
+        add(r, p->patched[i].path);
+        add(r, p->patched[i].why);
+    }
 }
 
 int tl_string_ranks_init(tl_string_ranks *r, const tl_profile *p, tl_error *e)
 {
     *r = (tl_string_ranks){0};
-    uint64_t most = 6 * (uint64_t)p->nfunction + p->ntrack + 3;
+    uint64_t most = 6 * (uint64_t)p->nfunction + p->ntrack + 2 * (uint64_t)p->npatched + 3;
     if (most > UINT32_MAX || most > SIZE_MAX / sizeof *r->by_pointer)
         goto no_memory;
     r->by_pointer = tl_alloc((size_t)most, sizeof *r->by_pointer);

@@ -31,6 +31,9 @@ typedef struct tl_contents {
     const char *name[TL_CONTENTS_NAMED];
 } tl_contents;
 
+/* See patched.h. */
+typedef struct tl_patched tl_patched;
+
 struct tl_trace {
     tl_strings strings; /* owns every string below */
     const char *path, *format, *version, *byte_order, *build_id, *exe;
@@ -70,6 +73,8 @@ struct tl_trace {
     const tl_field *header_field; /* see tl_trace_header() */
     uint32_t nheader;
     tl_value *header;
+    const tl_patched *patched; /* objects that the recorder patched; in the arena of strings */
+    uint32_t npatched;
     struct tl_recording *recording; /* what our recorder says about itself (recording.h), or NULL; owned */
 
     bool objects_read;    /* the files of tl_open_options.object were useful */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "model/patched.h"
 #include "op/call_select.h"
 #include "op/callstack.h"
 #include "op/insn_calls.h"
@@ -177,7 +178,7 @@ static int describe(tl_profile *p, const tl_trace *t, tl_error *e)
     p->exe = tl_profile_intern(p, t->exe);
     if ((t->build_id && !p->build_id) || (t->exe && !p->exe))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the profile");
-    return 0;
+    return tl_profile_set_patched(p, t->patched, t->npatched, e);
 }
 
 static int from_samples(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e)
@@ -318,6 +319,8 @@ static int from_profile(tl_profile **out, tl_source *s, const tl_profile_options
     status = s->reader->profile(s->state, p, e);
     if (status == 0 && !p->build_id && !p->exe && s->trace.exe)
         status = describe(p, &s->trace, e);
+    if (status == 0 && !p->npatched)
+        status = tl_profile_set_patched(p, s->trace.patched, s->trace.npatched, e);
     if (status == 0 && !s->trace.recording) /* otherwise they were looked up when it was opened */
         status = tl_profile_name_places(p, s, e);
     if (status == 0 && !s->no_demangle)

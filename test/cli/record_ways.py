@@ -159,6 +159,10 @@ def check_patched(checks):
     checks.that(re.search(r"^traceloom: plain has no recorder in it: its functions are patched", done.err.decode(), re.M), "said before:", done)
     checks.that(re.search(r"^traceloom: patched plain: [12] of 2 functions", done.err.decode(), re.M), "said after:", done)
     checks.equal(calls("plain.tlp").get("leaf"), 1, "calls of leaf")
+    counts = harness.run("info", "--json", "plain.tlp").json().get("patched")
+    checks.that(counts and len(counts) == 1 and counts[0]["path"] == os.path.abspath("plain") and counts[0]["functions"] == 2 and
+                "patched plain: %d of 2 functions" % counts[0]["patched"] in done.err.decode(), "counts in the finished recording:", counts)
+    checks.that(re.search(r"^  patched   plain: [12] of 2 functions", harness.run("info", "plain.tlp").text(), re.M), "counts that info shows")
     place = next(int(line.split()[0], 16) for line in subprocess.run(["nm", "plain"], capture_output=True, text=True, check=True).stdout.splitlines()
                  if line.endswith(" leaf"))
     subprocess.run(["strip", "-o", "bare", "plain"], check=True)
@@ -181,6 +185,9 @@ def check_patched(checks):
         said = record("--libs", "libpart*", "./many").err.decode()
         checks.equal(len(re.findall(r"patched (?:many|libpart\d\.so):", said)), 4, "objects that are named", said)
         checks.that("patched 3 more libraries" in said, "the others are counted:", said)
+        said = record("--libs", "libpart[0-3]*", "./many").err.decode()
+        checks.that("patched 1 more library\n" in said, "one other:", said)
+        checks.equal(len(harness.run("info", "--json", "many.tlp").json()["patched"]), 5, "all counts")
     if not build("parent", source=PARENT):
         return
     for arguments, others in (([], 0), (["--children"], 1)):
@@ -188,6 +195,21 @@ def check_patched(checks):
         checks.equal(calls("parent.tlp").get("own"), 2, arguments, "the program itself", done)
         found = [name for name in os.listdir(".") if re.fullmatch(r"parent\.\d+\.tlp", name)]
         checks.equal([calls(name).get("leaf") for name in found], [1] * others, arguments, "what it starts")
+
+
+def check_shell(checks):
+    """A program whose code is nearly all in a library."""
+    source = "int f%d(int x) { __asm__ volatile(\"\"); return x + %d; }"
+    for name, functions in (("most", 400), ("some", 40), ("m", 400)):
+        build("lib%s.so.1" % name, "-shared", "-fPIC", source="\n".join(source % (i, i) for i in range(functions)))
+        build("shell_" + name, "-x", "none", "./lib%s.so.1" % name, source="int f3(int); int main(void) { return f3(1) - 4; }")
+    note = re.compile(r"^traceloom: shell_most itself has 1 function, and libmost\.so\.1 about 40\d: --libs 'libmost\*' records these, too$", re.M)
+    for dry in ([], ["--dry-run"]):
+        said = record(*dry, "./shell_most").err.decode()
+        checks.that(note.search(said), dry, "the note:", said)
+        for arguments in (["--libs", "libmost*", "./shell_most"], ["./shell_some"], ["./shell_m"]):
+            said = record(*dry, *arguments).err.decode()
+            checks.that("itself has" not in said, dry, arguments, "need no note:", said)
 
 
 def check_scripts(checks):
@@ -296,7 +318,7 @@ def main():
         os.chdir(folder)
         if not build("plain"):
             harness.skip("no gcc")
-        for part in (check_settings, check_hooks, check_patched, check_scripts, check_refusals, check_rights, check_library):
+        for part in (check_settings, check_hooks, check_patched, check_shell, check_scripts, check_refusals, check_rights, check_library):
             part(checks)
         os.chdir("/")
     checks.end()

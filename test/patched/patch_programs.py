@@ -167,8 +167,8 @@ class Recorded:
         self.calls, self.open, self.left_out = {}, 0, 0
         # A process that ends with _exit() leaves a recording that is still open.
         for path in sorted(glob.glob(os.path.join(place, "run*"))):
-            told = json.dumps(harness.run("info", "--json", path).json()["patched"])
-            self.left_out = max(self.left_out, sum(int(of) - int(n) for n, of in re.findall(r"(\d+) of (\d+) functions", told)))
+            told = harness.run("info", "--json", path).json()["patched"]
+            self.left_out = max(self.left_out, sum(o["left_out"] for o in told))
             if program.forks:
                 self.add_log(checks, path, re.match(r"run\.\d+\.", os.path.basename(path)) is not None)
             else:

@@ -79,10 +79,11 @@ def check_names(job):
     checks.equal(job.report(out)[0], named, "names from a debug file that came later")
     os.rename(job.debug, job.debug + ".gone")
     checks.equal(job.report(out)[0], places, "places again")
-    if job.mode == "fdr":
+    if job.mode != "ctf":
         patched = harness.run("info", "--json", out).json()["patched"]
-        n = len(patched) == 1 and re.fullmatch(r"job: (\d+) of (\d+) functions(; .*)?", *patched.values())
-        checks.that(n and len(places) <= int(n.group(1)) <= int(n.group(2)), "patched", patched)
+        o = patched[0]
+        checks.that(len(patched) == 1 and o["object"] == "job" and len(places) <= o["patched"] <= o["functions"] and
+                    o["left_out"] == o["functions"] - o["patched"] and o["late"] <= o["patched"], "patched", patched)
     return places, named
 
 

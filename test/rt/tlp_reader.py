@@ -2,7 +2,7 @@
 import zlib
 
 MAGIC = b"\x8ftlprof\n"
-HISTOGRAMS, PER_THREAD, UTC, SAMPLES, UNWOUND = 1, 2, 4, 8, 32
+HISTOGRAMS, PER_THREAD, UTC, SAMPLES, UNWOUND, PATCHED = 1, 2, 4, 8, 32, 64
 
 
 class Body:
@@ -68,6 +68,7 @@ class Profile:
         self.utc = body.signed() if flags & UTC else None
         self.build_id, self.path = strings[body.number()], strings[body.number()]
         self.unmatched_exits, self.unmatched_open, self.lost, self.damaged = body.column(4)
+        self.patched = [(strings[body.number()], *body.column(3), strings[body.number()]) for _ in range(body.number() if flags & PATCHED else 0)]
         self.functions, ident = [], 0
         for _ in range(nfunction):
             module = strings[body.number()]

@@ -120,11 +120,6 @@ static void damage(void **state)
     check_damage("patched object=3 functions=many", "note.bad-line", "functions is not a number");
 }
 
-static const char *text_of(tl_trace *t, uint32_t object)
-{
-    return tl_recording_counts_text(t, tl_recording_object_of(t->recording, object));
-}
-
 static void counts(void **state)
 {
     tl_trace *t = noted("patched object=3 functions=727 patched=724 late=3 ends=1053 ends-patched=1050 colour=red "
@@ -132,40 +127,32 @@ static void counts(void **state)
                         "patched object=4 functions=2 patched=1 late=9\n"
                         "patched object=4 functions=2 patched=2 late=1\n"
                         "object id=4 base=128 count=1 hooks=patch path=/lib/libz.so.1\n"); /* keeps its counts */
-    const tl_field *field;
+    char text[TL_PATCHED_TEXT];
     uint32_t n;
     assert_int_equal(t->ndamage, 0);
-    assert_string_equal(text_of(t, 3), "lua5.4: 724 of 727 functions; 3 end late (--dry-run says which); "
-                                       "left out: 2 a fragment = of several; 1 \\ other");
-    assert_string_equal(text_of(t, 4), "libz.so.1: 2 of 2 functions; 1 ends late (--dry-run says which)");
-    const tl_value *v = tl_trace_header(t, &field, &n);
-    for (; n > 0 && strcmp(field->name, "patched") != 0; n--, field++)
-        v += v->type == TL_STRUCT ? 1 + v->n : 1;
-    assert_true(n > 0);
-    assert_int_equal(v->n, 2);
-    assert_string_equal(field->member[1].name, "4");
-    assert_string_equal(v[2].as.p, text_of(t, 4));
+    const tl_patched *o = tl_trace_patched(t, &n);
+    assert_int_equal(n, 2);
+    assert_string_equal(tl_patched_text(text, &o[0]),
+                        "lua5.4: 724 of 727 functions; 3 end late; left out: 2 a fragment = of several; 1 \\ other");
+    assert_string_equal(tl_patched_text(text, &o[1]), "libz.so.1: 2 of 2 functions; 1 ends late");
+    assert_string_equal(o[1].path, "/lib/libz.so.1");
     discard(t);
 }
 
-/* `info` shows so many that one can read them. */
 static void counts_of_many_objects(void **state)
 {
-    const tl_field *field;
+    char text[TL_PATCHED_TEXT];
     uint32_t n;
     tl_trace *t = begin("");
     for (unsigned i = 10; i < 400; i++) {
-        char text[128];
-        const int size = snprintf(text, sizeof text, "object id=%u count=0\npatched object=%u functions=1\n", i, i);
-        assert_int_equal(tl_recording_add(t, text, (size_t)size, 0, NULL), 0);
+        char line[128];
+        const int size = snprintf(line, sizeof line, "object id=%u count=0\npatched object=%u functions=1\n", i, i);
+        assert_int_equal(tl_recording_add(t, line, (size_t)size, 0, NULL), 0);
     }
     assert_int_equal(tl_recording_finish(t, TL_RECORDING_DONE, NULL), 0);
-    assert_string_equal(text_of(t, 399), "?: 0 of 1 functions");
-    const tl_value *v = tl_trace_header(t, &field, &n);
-    for (; n > 0 && strcmp(field->name, "patched") != 0; n--, field++)
-        v += v->type == TL_STRUCT ? 1 + v->n : 1;
-    assert_true(n > 0);
-    assert_int_equal(v->n, 64);
+    const tl_patched *o = tl_trace_patched(t, &n);
+    assert_int_equal(n, 390);
+    assert_string_equal(tl_patched_text(text, &o[389]), "?: 0 of 1 functions");
     discard(t);
 }
 

@@ -188,6 +188,22 @@ static bool add_header(tl_catalog *c, const tl_trace *t)
     return ok;
 }
 
+static bool add_patched(tl_catalog *c, const tl_trace *t)
+{
+    uint32_t n;
+    const tl_patched *list = tl_trace_patched(t, &n);
+    bool ok = TL_GROW(c->patched, c->npatched, n, c->patched_room);
+    for (uint32_t i = 0; ok && i < n; i++) {
+        tl_patched_row *r = &c->patched[c->npatched++];
+        *r = (tl_patched_row){.trace = c->number, .counts = list[i]};
+        r->counts.path = keep(c, list[i].path, &ok);
+        r->counts.why = keep(c, list[i].why, &ok);
+        r->object = r->counts.path ? tl_base_name(r->counts.path) : NULL;
+        r->left_out = list[i].functions > list[i].patched ? list[i].functions - list[i].patched : 0;
+    }
+    return ok;
+}
+
 /* What the reader of a profile counted. */
 static void take_profile(tl_trace_row *r, const tl_trace *t)
 {
@@ -268,7 +284,8 @@ int tl_catalog_add_damage(tl_catalog *c, const tl_trace *t, tl_error *e)
 int tl_catalog_take(tl_catalog *c, const tl_trace *t, const tl_count *count, bool counted, tl_error *e)
 {
     c->number++;
-    if (add_trace(c, t, count, counted) && add_places(c, t) && add_properties(c, t) && add_header(c, t))
+    if (add_trace(c, t, count, counted) && add_places(c, t) && add_properties(c, t) && add_header(c, t) &&
+        add_patched(c, t))
         return 0;
     return no_memory(e);
 }
@@ -294,5 +311,6 @@ void tl_catalog_fini(void *catalog)
     free(c->track);
     free(c->damage);
     free(c->property);
+    free(c->patched);
     tl_strings_fini(&c->strings);
 }

@@ -4,6 +4,7 @@
 
 #include "analysis/table_kind.h"
 #include "base/hash.h"
+#include "model/patched.h"
 
 /* Texts of rows live as long as the catalog. Times are as tl_trace_time(), from the first event unless the clock says
  * that it counts from 0. `trace` numbers the traces, from 1. */
@@ -63,6 +64,14 @@ typedef struct tl_property_row {
     bool of_header;   /* a field of its format, else what this trace says */
 } tl_property_row;
 
+/* Of an object whose functions the recorder patched. */
+typedef struct tl_patched_row {
+    uint64_t trace;
+    const char *object; /* its file name */
+    tl_patched counts;
+    uint64_t left_out;
+} tl_patched_row;
+
 typedef struct tl_catalog {
     tl_strings strings;
     uint64_t number; /* of the trace that is added */
@@ -71,8 +80,9 @@ typedef struct tl_catalog {
     tl_track_row *track;
     tl_damage_row *damage;
     tl_property_row *property;
-    uint32_t ntrace, ncls, ntrack, ndamage, nproperty;
-    uint32_t trace_room, cls_room, track_room, damage_room, property_room;
+    tl_patched_row *patched;
+    uint32_t ntrace, ncls, ntrack, ndamage, nproperty, npatched;
+    uint32_t trace_room, cls_room, track_room, damage_room, property_room, patched_room;
 } tl_catalog;
 
 /* Adds a source, and reads all of it if it is to be counted. Errors: those of tl_source_count(). A zeroed catalog is an

@@ -44,6 +44,17 @@ static const tl_column properties[] = {
     {TL_COL("value", NULL, TEXT, NONE, NULL), .get = tl_get_property},
 };
 
+#define OF_PATCHED(key, member) TL_COL(key, NULL, INTEGER, COUNT, NULL), TL_AT(U64, tl_patched_row, member)
+static const tl_column patched[] = {
+    {TL_COL("object", NULL, TEXT, NONE, NULL), TL_AT(TEXT, tl_patched_row, object)},
+    {TL_COL("path", NULL, TEXT, NONE, NULL), TL_AT(TEXT, tl_patched_row, counts.path)},
+    {OF_PATCHED("functions", counts.functions)},
+    {OF_PATCHED("patched", counts.patched)},
+    {OF_PATCHED("left_out", left_out)},
+    {OF_PATCHED("late", counts.late)},
+    {TL_COL("why", NULL, TEXT, NONE, NULL), TL_AT(TEXT, tl_patched_row, counts.why)},
+};
+
 /* ---- for programs ---- */
 
 /* Adds damage of a kind, without some of the columns; no part without rows unless `always`. */
@@ -104,6 +115,8 @@ static void add_all(tl_answer *a, const tl_ask *ask, const tl_catalog *c)
     tl_info_add_notes(a, ask, c);
     add_properties(a, ask, "properties", c->property, own);
     add_properties(a, ask, NULL, c->property + own, c->nproperty - own);
+    if (c->npatched)
+        TL_ADD_ROWS(a, ask, "patched", patched, c->patched, NULL, c->npatched);
     if (r->is_profile)
         add_facts(a, ask, profile, TL_COUNT(profile), r);
 }
@@ -112,7 +125,7 @@ static void add_all(tl_answer *a, const tl_ask *ask, const tl_catalog *c)
 
 /* On a terminal all fits one screen: the head, the classes, and as many threads as there is room for. */
 enum { SCREEN = 23, HEAD = 8, CLASS_ROWS = 6, THREADS_LEAST = 3, AROUND_A_TABLE = 2 };
-enum { PROPERTY_ROWS = 12, PROPERTIES_ON_TERMINAL = 4, PROPERTY_NAME = 24 };
+enum { PROPERTY_ROWS = 12, PROPERTIES_ON_TERMINAL = 4, PROPERTY_NAME = 24, PATCHED_LINES = 16 };
 #define LEFT_OUT "--json lists all"
 
 /* A line of the head: "  clock     tsc, 2.60 GHz". */
@@ -207,19 +220,13 @@ static const char *property_text(const tl_property_row *r, tl_column_unit unit, 
     return buf;
 }
 
-/* Members that have a line each, and no name there. */
-static bool has_own_line(const char *name)
-{
-    return strncmp(name, "patched.", strlen("patched.")) == 0;
-}
-
 /* A line for each field of the header: its members are properties one after the other, "options.ring". */
 static void say_header(const tl_catalog *c, const tl_prose *p)
 {
     for (uint32_t i = own_properties(c), next; i < c->nproperty; i = next) {
         const char *name = c->property[i].name;
         const size_t n = strcspn(name, ".");
-        const bool named = name[n] && !has_own_line(name);
+        const bool named = name[n] != 0;
         char text[1024] = "", label[64], value[32];
         size_t used = 0;
         snprintf(label, sizeof label, "%.*s", (int)n, name);
@@ -242,6 +249,15 @@ static void say_header(const tl_catalog *c, const tl_prose *p)
     }
 }
 
+static void say_patched(const tl_catalog *c, const tl_prose *p)
+{
+    char text[TL_PATCHED_TEXT];
+    for (uint32_t i = 0; i < c->npatched && i < PATCHED_LINES; i++)
+        line(p, "patched", "%s", tl_patched_text(text, &c->patched[i].counts));
+    if (c->npatched > PATCHED_LINES)
+        line(p, "patched", "%" PRIu32 " more; " LEFT_OUT, c->npatched - PATCHED_LINES);
+}
+
 static void head(const tl_answer *a, const tl_prose *p)
 {
     const tl_catalog *c = a->table;
@@ -262,6 +278,7 @@ static void head(const tl_answer *a, const tl_prose *p)
     }
     say_clock(r, p);
     say_header(c, p);
+    say_patched(c, p);
     if (r->exe || r->build_id)
         line(p, "binary", "%s%s%s", r->exe ? r->exe : "not known", r->build_id ? ", build-id " : "",
              r->build_id ? r->build_id : "");

@@ -13,6 +13,7 @@
 #include "cli/record/record.h"
 #include "cli/record/record_facts.h"
 #include "cli/record/record_needed.h"
+#include "cli/record/record_shell.h"
 #include "patch/patch_select.h"
 
 /* Where Linux puts things without randomization. */
@@ -224,8 +225,13 @@ static int plan(tl_record *r, dry_run *d)
     if (script && strcmp(r->target, r->program) != 0)
         tl_say(r->cli, NULL, "%s runs %s", r->target, r->program);
     const bool own = patches_program(r, &f);
-    if (r->way == TL_WAY_LINKED || plan_all(d, own, &e) == 0)
+    if (r->way == TL_WAY_LINKED)
         return TL_EXIT_DONE;
+    if (plan_all(d, own, &e) == 0) {
+        if (own && d->info.nobject)
+            tl_record_say_shell(r, r->target, d->info.object[0].functions);
+        return TL_EXIT_DONE;
+    }
     tl_say_failure(r->target, &e);
     return TL_EXIT_RECORD;
 }

@@ -133,6 +133,7 @@ int tl_needed_find(tl_needed *out, const char *program, tl_error *e)
 {
     *out = (tl_needed){0};
     int status = add_needed_of(out, program);
+    out->direct = out->n;
     for (size_t i = 0; i < out->n && status == 0; i++)
         status = add_needed_of(out, out->path[i]);
     if (status == 0)

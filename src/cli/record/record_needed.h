@@ -7,6 +7,7 @@
 typedef struct tl_needed {
     char **path; /* of files that exist, in the order of loading */
     size_t n, room;
+    size_t direct; /* the first ones: those that the program itself names */
 } tl_needed;
 
 /* Libraries of the program, and theirs, that are found; some others may be missing. TL_ENOMEM. To be freed. */

@@ -18,6 +18,7 @@
 #include "format/tlp/tlp_function.h"
 #include "format/tlp/tlp_layout.h"
 #include "model/hist_bytes.h"
+#include "model/recording.h"
 
 typedef struct decoder {
     const uint8_t *file, *at, *end;
@@ -207,6 +208,27 @@ static void read_samples(decoder *d)
     if (span > UINT64_MAX - p->begin)
         damaged(d, at, "tlp.bad-samples: the time of the last event is larger than 64 bits");
     p->end = p->begin + span;
+}
+
+static void read_patched(decoder *d)
+{
+    const uint8_t *begin = d->at;
+    if (!(d->flags & TLP_PATCHED))
+        return;
+    const uint32_t n = count(d, "the number of patched objects", TLP_LEAST_PATCHED, TL_RECORDING_OBJECTS_MAX);
+    if (d->status >= 0 && n == 0)
+        damaged(d, begin, "tlp.bad-count: the flags say that there are patched objects, but there are none");
+    tl_patched *list = d->status >= 0 ? tl_alloc(n, sizeof *list) : NULL;
+    for (uint32_t i = 0; list && i < n; i++) {
+        list[i].path = d->string[reference(d, "the path of a patched object")];
+        list[i].functions = number(d, "a number of functions");
+        list[i].patched = number(d, "a number of patched functions");
+        list[i].late = number(d, "a number of functions that end late");
+        list[i].why = d->string[reference(d, "why functions are not patched")];
+    }
+    if (d->status >= 0 && (!list || tl_profile_set_patched(d->p, list, n, NULL) < 0))
+        out_of_memory(d);
+    free(list);
 }
 
 /* The parts of a function that version 2 added. */
@@ -432,11 +454,12 @@ int tl_tlp_decode(const uint8_t *file, size_t size, tl_profile *p, tl_error *e)
 {
     assert(size >= TLP_LEAST && p->nplace == 1 && p->nfunction == 0);
     decoder d = {.file = file, .at = file + TLP_OFFSET_BODY, .end = file + size - TLP_CHECKSUM_BYTES, .p = p, .e = e};
-    static void (*const part[])(decoder *) = {read_counts,  read_strings, read_head,   read_samples, read_functions,
-                                              read_threads, read_parents, read_places, read_sums,    read_unwound};
+    static void (*const part[])(decoder *) = {read_counts,  read_strings,   read_head,    read_samples,
+                                              read_patched, read_functions, read_threads, read_parents,
+                                              read_places,  read_sums,      read_unwound};
     d.flags = tl_load16(file + TLP_OFFSET_FLAGS, false);
     d.extended = tl_load16(file + TLP_OFFSET_VERSION, false) >= TLP_VERSION_SAMPLES;
-    d.needs_version = d.flags & (TLP_SAMPLES | TLP_UNWOUND);
+    d.needs_version = d.flags & (TLP_SAMPLES | TLP_UNWOUND | TLP_PATCHED);
     const char *fault = tlp_flags_fault(d.flags, d.extended);
     if (fault)
         damaged(&d, file + TLP_OFFSET_FLAGS, "tlp.bad-flags: flags are 0x%x: %s", d.flags, fault);

@@ -6,13 +6,14 @@
  *   | magic  |version| flags | size of file   | body: varints     | CRC-32|      fixed numbers are little-endian
  *   +--------+-------+-------+----------------+------ - - - -----+-------+
  *
- *   version  1: calls. 2: what 1 cannot hold: samples, calls without an exit, or functions with a library, another name
- *            later, or flags; marked (2) below
+ *   version  1: calls. 2: what 1 cannot hold: samples, calls without an exit, patched objects, or functions with a
+ *            library, another name later, or flags; marked (2) below
  *
  *   body     counts      strings, functions, threads, places (without the root of all)
  *            strings     length, bytes; ascending, each once. References: 0 is none, k is the k-th string
  *            head        clock name, hz, [UTC]; build-id, exe; unmatched exits and open; lost events, damaged bytes
  *            samples     (2) with samples only: counted, with an empty stack, while paused; [begin; end - begin]
+ *            patched     (2) if there are any: how many; path, functions, patched, late, why of each
  *            functions   module, id (difference), name, file, line, address, linkage name; in canonical order;
  *                        (2) library, renamed, flags, [offset]
  *            threads     which ids, [pid], [tid], name; in canonical order
@@ -55,7 +56,8 @@ enum {
     TLP_SAMPLES = 8,  /* made of samples; from version 2 on, as the next one */
     TLP_SPAN = 16,    /* the time range of the events is known */
     TLP_UNWOUND = 32, /* some calls were closed by the exit of an outer one */
-    TLP_FLAGS_SAMPLES = TLP_FLAGS | TLP_SAMPLES | TLP_SPAN | TLP_UNWOUND
+    TLP_PATCHED = 64, /* the recorder patched functions */
+    TLP_FLAGS_SAMPLES = TLP_FLAGS | TLP_SAMPLES | TLP_SPAN | TLP_UNWOUND | TLP_PATCHED
 };
 
 /* The error in the flags, or NULL. */
@@ -79,6 +81,7 @@ enum {
     TLP_LEAST_FUNCTION = 7,
     TLP_LEAST_FUNCTION_SAMPLES = 10, /* in version 2 */
     TLP_LEAST_THREAD = 2,
+    TLP_LEAST_PATCHED = 5,
     TLP_LEAST_PLACE = 6
 };
 

@@ -9,6 +9,7 @@
 #include "base/endian.h"
 #include "format/tlp/tlp_format.h"
 #include "format/tlp/tlp_layout.h"
+#include "model/patched.h"
 
 typedef struct tlp_reader {
     uint8_t *file;
@@ -107,7 +108,7 @@ static int describe(const tl_profile *p, unsigned version, tl_trace *t, tl_error
             t->profile_calls = tl_add_saturated(t->profile_calls, p->stat[i].calls);
         t->profile_self = tl_add_saturated(t->profile_self, p->stat[i].self);
     }
-    return 0;
+    return tl_trace_set_patched(t, p->patched, p->npatched, e);
 }
 
 static int open_file(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)

@@ -12,6 +12,7 @@
 #include "format/tlp/tlp_format.h"
 #include "format/tlp/tlp_layout.h"
 #include "model/hist_bytes.h"
+#include "model/patched.h"
 #include "model/string_rank.h"
 
 typedef struct encoder {
@@ -38,7 +39,8 @@ static void put_header(encoder *w)
     uint8_t header[TLP_OFFSET_BODY];
     unsigned flags = (w->p->has_histogram ? TLP_HISTOGRAM : 0u) | (w->p->per_thread ? TLP_PER_THREAD : 0u) |
                      (w->p->clock.has_utc ? TLP_UTC : 0u) | (w->p->nweight ? TLP_SAMPLES : 0u) |
-                     (w->p->nweight && w->p->has_span ? TLP_SPAN : 0u) | (w->unwound ? TLP_UNWOUND : 0u);
+                     (w->p->nweight && w->p->has_span ? TLP_SPAN : 0u) | (w->unwound ? TLP_UNWOUND : 0u) |
+                     (w->p->npatched ? TLP_PATCHED : 0u);
     memcpy(header + TLP_OFFSET_MAGIC, TLP_MAGIC, TLP_MAGIC_BYTES);
     tl_store16(header + TLP_OFFSET_VERSION, w->extended ? TLP_VERSION_SAMPLES : TLP_VERSION, false);
     tl_store16(header + TLP_OFFSET_FLAGS, (uint16_t)flags, false);
@@ -67,6 +69,20 @@ static void put_head(encoder *w)
     if (p->has_span) {
         tl_pb_varint(&w->file, p->begin);
         tl_pb_varint(&w->file, p->end - p->begin);
+    }
+}
+
+static void put_patched(encoder *w)
+{
+    if (w->p->npatched)
+        tl_pb_varint(&w->file, w->p->npatched);
+    for (uint32_t i = 0; i < w->p->npatched; i++) {
+        const tl_patched *o = &w->p->patched[i];
+        put_string(w, o->path);
+        tl_pb_varint(&w->file, o->functions);
+        tl_pb_varint(&w->file, o->patched);
+        tl_pb_varint(&w->file, o->late);
+        put_string(w, o->why);
     }
 }
 
@@ -176,6 +192,7 @@ static void put_body(encoder *w)
         tl_pb_raw(&w->file, w->ranks.text[i], n);
     }
     put_head(w);
+    put_patched(w);
     put_functions(w);
     put_threads(w);
     put_tree(w);
@@ -211,7 +228,7 @@ static bool needs_extended(const tl_profile *p)
     for (uint32_t i = 0; i < p->nfunction; i++)
         if (p->function[i].library || p->function[i].renamed || p->function[i].flags)
             return true;
-    return p->nweight > 0 || tl_profile_unwound(p) > 0;
+    return p->nweight > 0 || p->npatched > 0 || tl_profile_unwound(p) > 0;
 }
 
 /* The requested version is the highest one allowed. */

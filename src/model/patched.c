@@ -1,0 +1,76 @@
+/* Keeps the counts of patched objects, from the notes of a recording to the profile that is made of it. */
+#include "model/patched.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "base/io/base_name.h"
+#include "base/text/same_text.h"
+
+const tl_patched *tl_trace_patched(const tl_trace *t, uint32_t *n)
+{
+    *n = t->npatched;
+    return t->patched;
+}
+
+int tl_trace_set_patched(tl_trace *t, const tl_patched *list, uint32_t n, tl_error *e)
+{
+    tl_patched *copy = n ? tl_arena_zalloc(&t->strings.arena, (size_t)n * sizeof *copy) : NULL;
+    bool ok = copy || !n;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        copy[i] = list[i];
+        copy[i].path = list[i].path ? tl_trace_intern(t, list[i].path) : NULL;
+        copy[i].why = list[i].why ? tl_trace_intern(t, list[i].why) : NULL;
+        ok = (copy[i].path || !list[i].path) && (copy[i].why || !list[i].why);
+    }
+    if (!ok)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the counts of patched functions");
+    t->patched = copy;
+    t->npatched = n;
+    return 0;
+}
+
+int tl_profile_set_patched(tl_profile *p, const tl_patched *list, uint32_t n, tl_error *e)
+{
+    tl_patched *copy = n ? tl_alloc(n, sizeof *copy) : NULL;
+    bool ok = copy || !n;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        copy[i] = list[i];
+        copy[i].path = tl_profile_intern(p, list[i].path);
+        copy[i].why = tl_profile_intern(p, list[i].why);
+        ok = (copy[i].path || !list[i].path) && (copy[i].why || !list[i].why);
+    }
+    if (!ok) {
+        free(copy);
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the counts of patched functions");
+    }
+    free(p->patched);
+    p->patched = copy;
+    p->npatched = n;
+    return 0;
+}
+
+bool tl_profile_same_patched(const tl_profile *a, const tl_profile *b)
+{
+    bool same = a->npatched == b->npatched;
+    for (uint32_t i = 0; same && i < a->npatched; i++) {
+        const tl_patched *x = &a->patched[i], *y = &b->patched[i];
+        same = tl_same_text(x->path, y->path) && tl_same_text(x->why, y->why) && x->functions == y->functions &&
+               x->patched == y->patched && x->late == y->late;
+    }
+    return same;
+}
+
+const char *tl_patched_text(char buf[static TL_PATCHED_TEXT], const tl_patched *p)
+{
+    int n = snprintf(buf, TL_PATCHED_TEXT, "%.255s: %" PRIu64 " of %" PRIu64 " functions",
+                     p->path ? tl_base_name(p->path) : "?", p->patched, p->functions);
+    if (p->late)
+        n += snprintf(buf + n, (size_t)(TL_PATCHED_TEXT - n), "; %" PRIu64 " %s late", p->late,
+                      p->late == 1 ? "ends" : "end");
+    if (p->why)
+        snprintf(buf + n, (size_t)(TL_PATCHED_TEXT - n), "; left out: %s", p->why);
+    return buf;
+}
