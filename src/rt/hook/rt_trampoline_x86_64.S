@@ -12,23 +12,9 @@
  * first and last instruction, and must be even times 8 where a call is made; events can stand anywhere. */
 #if defined(__x86_64__)
 
-    /* rt_handlers */
-#define ENTER 0
-#define EXIT 8
-#define TAIL 16
+#include "rt/rt_asm_x86_64.h"
+
 #define ARGUMENT 24
-
-    .macro keep register
-    pushq %\register
-    .cfi_adjust_cfa_offset 8
-    .cfi_rel_offset \register, 0
-    .endm
-
-    .macro back register
-    popq %\register
-    .cfi_adjust_cfa_offset -8
-    .cfi_restore \register
-    .endm
 
     .macro begin name, binding=globl
     .\binding \name
@@ -143,13 +129,6 @@
     event __xray_CustomEvent, tl_rt_start_custom
     event __xray_TypedEvent, tl_rt_start_typed
 
-    .section .note.GNU-stack, "", @progbits
-
-    /* Good for processors that check indirect jumps and returns (CET): nothing here is jumped to indirectly. */
-    .section .note.gnu.property, "a", @note
-    .p2align 3
-    .long 4, 16, 5
-    .asciz "GNU"
-    .long 0xc0000002, 4, 3, 0
+    notes
 
 #endif

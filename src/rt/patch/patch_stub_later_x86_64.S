@@ -3,6 +3,8 @@
  * time: the loader holds its lock. */
 #if defined(__x86_64__)
 
+#include "rt/rt_asm_x86_64.h"
+
     .text
     .hidden tl_rt_patch_changed
     .hidden tl_rt_patch_later_stack
@@ -58,13 +60,6 @@ tl_rt_patch_later_end:
     .cfi_endproc
     .size tl_rt_patch_later_end, . - tl_rt_patch_later_end
 
-    .section .note.GNU-stack, "", @progbits
-
-    /* Good for processors that check indirect jumps and returns (CET). */
-    .section .note.gnu.property, "a", @note
-    .p2align 3
-    .long 4, 16, 5
-    .asciz "GNU"
-    .long 0xc0000002, 4, 3, 0
+    notes
 
 #endif

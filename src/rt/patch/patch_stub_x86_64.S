@@ -7,22 +7,7 @@
  * end. Handlers touch no vector register (-mgeneral-regs-only). */
 #if defined(__x86_64__)
 
-    /* rt_handlers */
-#define ENTER 0
-#define EXIT 8
-#define TAIL 16
-
-    .macro keep register
-    pushq %\register
-    .cfi_adjust_cfa_offset 8
-    .cfi_rel_offset \register, 0
-    .endm
-
-    .macro back register
-    popq %\register
-    .cfi_adjust_cfa_offset -8
-    .cfi_restore \register
-    .endm
+#include "rt/rt_asm_x86_64.h"
 
     /* Up to the handler: the number lies at the top of `room` bytes below rsp, and the function's return address
      * `above` bytes over the kept registers. Frames at `keep` and higher are still there. */
@@ -92,13 +77,6 @@ tl_rt_patch_exit:
     .cfi_endproc
     .size tl_rt_patch_exit, . - tl_rt_patch_exit
 
-    .section .note.GNU-stack, "", @progbits
-
-    /* Good for processors that check indirect jumps and returns (CET). */
-    .section .note.gnu.property, "a", @note
-    .p2align 3
-    .long 4, 16, 5
-    .asciz "GNU"
-    .long 0xc0000002, 4, 3, 0
+    notes
 
 #endif

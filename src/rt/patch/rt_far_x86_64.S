@@ -2,6 +2,8 @@
  * their own for processors that check indirect jumps. Registers, flags and the stack are as the sled left them. */
 #if defined(__x86_64__)
 
+#include "rt/rt_asm_x86_64.h"
+
     .macro far name, trampoline
     .globl tl_rt_far_\name
     .hidden tl_rt_far_\name
@@ -25,13 +27,6 @@ tl_rt_far_\name:
     far custom, __xray_CustomEvent
     far typed, __xray_TypedEvent
 
-    .section .note.GNU-stack, "", @progbits
-
-    /* Good for processors that check indirect jumps and returns (CET). */
-    .section .note.gnu.property, "a", @note
-    .p2align 3
-    .long 4, 16, 5
-    .asciz "GNU"
-    .long 0xc0000002, 4, 3, 0
+    notes
 
 #endif
