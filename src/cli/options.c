@@ -167,6 +167,8 @@ bool tl_take_duration(parser *p, const tl_option *o, const char *value)
     uint64_t ns;
     if (!tl_parse_duration(value, &ns) || ns == 0)
         return bad_value(p, o, value, "expected a time such as 10s");
+    if (!value[strspn(value, "0123456789.")]) /* ns, which nobody means */
+        return bad_value(p, o, value, "expected a time with its unit, such as 10s");
     p->a->duration = ns;
     return true;
 }

@@ -76,6 +76,8 @@ def check_cannot(checks):
     checks.that("record: --for ends nothing: process " in said and "(waits)" in said, "without a page:", said)
     checks.that("goes on to its end" in said, said)
     checks.equal(run.finish()[0], 0, "without a page")
+    done = harness.run("record", "--for", "10", "./waits")
+    checks.that(done.status == 125 and b"expected a time with its unit" in done.err and not done.out, done)
     done = harness.run("record", "--for", "1s", "--start", "off", "./waits")
     checks.that(done.status == 125 and b"--for is for a recording that begins at once" in done.err and not done.out, done)
 

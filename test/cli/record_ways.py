@@ -187,7 +187,10 @@ def check_patched(checks):
         checks.that("patched 3 more libraries" in said, "the others are counted:", said)
         said = record("--libs", "libpart[0-3]*", "./many").err.decode()
         checks.that("patched 1 more library\n" in said, "one other:", said)
+        checks.that("was patched" not in said, "all patterns match:", said)
         checks.equal(len(harness.run("info", "--json", "many.tlp").json()["patched"]), 5, "all counts")
+        said = record("--libs", "libpart0*", "--libs", "nolib*", "./many").err.decode()
+        checks.that("traceloom: no library that matches nolib* was patched\n" in said, "a pattern that does nothing:", said)
     if not build("parent", source=PARENT):
         return
     for arguments, others in (([], 0), (["--children"], 1)):

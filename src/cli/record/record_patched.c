@@ -2,15 +2,30 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text/glob.h"
 #include "cli/message.h"
 #include "cli/record/record.h"
 #include "cli/record/record_shell.h"
 #include "model/patched.h"
+#include "patch/patch_select.h"
 #include "traceloom/source.h"
 #include "traceloom/trace.h"
 
 #define OBJECTS_SHOWN 4u                 /* the program, and some libraries */
 #define READ_BYTES    (INT64_C(1) << 30) /* larger files are not read for that alone */
+
+/* Patterns of libraries that did nothing. */
+static void say_unmatched(const tl_record *r, const tl_patched *o, uint32_t n)
+{
+    const tl_words *libs = &r->cli->args->libs;
+    for (size_t k = 0; k < libs->n; k++) {
+        bool matched = false;
+        for (uint32_t i = 0; i < n && !matched; i++)
+            matched = o[i].path && patch_selects_library(libs->word[k], o[i].path, tl_glob);
+        if (!matched)
+            tl_say(r->cli, NULL, "no library that matches %s was patched", libs->word[k]);
+    }
+}
 
 static void say_objects(const tl_record *r, const tl_trace *t)
 {
@@ -22,6 +37,7 @@ static void say_objects(const tl_record *r, const tl_trace *t)
                o[i].late || o[i].why ? " (--dry-run says which)" : "");
     if (n > OBJECTS_SHOWN)
         tl_say(r->cli, NULL, "patched %u more %s", n - OBJECTS_SHOWN, n - OBJECTS_SHOWN == 1 ? "library" : "libraries");
+    say_unmatched(r, o, n);
     for (uint32_t i = 0; i < n; i++)
         if (o[i].path && tl_trace_exe(t) && strcmp(o[i].path, tl_trace_exe(t)) == 0)
             tl_record_say_shell(r, o[i].path, o[i].functions);
