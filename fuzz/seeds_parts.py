@@ -83,6 +83,8 @@ def patch():
         (0x40, "85ff" + equal(0x42, 0x30) + "c3", "", "zR"), (0x50, "90" + jump(0x51, 0x41), "0e10 0a 41 0b 0f 03 77 08 06", "zRS")]))
     write("patch", "aarch64", patch_input(1, [(0, "5f2403d5 3f2303d5 fd7bbfa9 08000014 fd7bc1a8 c0035fd6", "4c 0e10 48 2d 0e00", "zRB"),
                                               (0x20, "00008052 00001fd6", "", "zR")], "0c1f00"))
+    # Nothing is read before the first byte of code, or behind the last one.
+    write("patch", "edges", patch_input(0, [(0, "90 f7d8 c3", "", "zR"), (32, "90 2e488184241122334455667788 5b c3", "", "zR")]))
     # A branch to where the object has no code.
     write("patch", "aarch64-outside", patch_input(1, [(0, "1f2003d5 00000114", "", "zR"), (0x20, "c0035fd6", "", "zR")], "0c1f00"))
     # Memory ends at a request, whose number is the last byte of code.

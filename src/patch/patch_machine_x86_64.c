@@ -45,7 +45,9 @@ static inline patch_insn branch_of(const uint8_t *code, unsigned length, unsigne
 {
     static const uint8_t kind[] = {PATCH_INSN_COND, PATCH_INSN_JUMP, PATCH_INSN_CALL};
     const unsigned bytes = of & X86_GLANCE_IMMEDIATE, shift = 64 - 8 * bytes;
-    const uint64_t displacement = x86_glance_load(code + length - bytes) << (shift & 63);
+    /* Of others, where the immediate would be says nothing, and may be out of what can be read. */
+    const unsigned at = of & X86_GLANCE_RELATIVE ? length - bytes : 0;
+    const uint64_t displacement = x86_glance_load(code + at) << (shift & 63);
     return (patch_insn){.length = (uint8_t)(of & X86_GLANCE_RELATIVE ? length : 0),
                         .kind = kind[of / X86_GLANCE_JUMP % 4 % sizeof kind],
                         .target = pc + length + (uint64_t)((int64_t)displacement >> (shift & 63))};
