@@ -42,7 +42,8 @@
     .endm
 
     /* Called: the block's address is above the number, `pushes` registers above that, and above these the function's
-     * return address. */
+     * return address. Nothing says how to unwind a block; so where all registers are as at the function's begin or
+     * behind its end, the block is left out: for an unwinder the function's caller has called us. */
     .macro called name, handler, new, pushes=0
     .globl \name
     .hidden \name
@@ -50,7 +51,9 @@
     .p2align 5
 \name:
     .cfi_startproc
-    .cfi_def_cfa_offset 8
+    .if \pushes == 0
+    .cfi_def_cfa_offset 16
+    .endif
     endbr64
     handle 8, 0, (16+8*\pushes), \new, \handler
     .cfi_endproc
