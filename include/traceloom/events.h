@@ -1,7 +1,8 @@
 /* The events of one or several traces as one sequence: selected, and ordered by time on request.
  *
- * Thread rule: a tl_events belongs to one thread at a time, and so do its sources while it is open: nothing else may
- * read them then. It may decode ahead on threads of its own (tl_want.threads), with the same results. */
+ * Thread rule: a tl_events belongs to one thread at a time, and so do its sources while it is open: only that thread
+ * may read them, with other tl_events, tl_merge and cursors, too. It may decode ahead on threads of its own
+ * (tl_want.threads), with the same results. */
 #ifndef TRACELOOM_EVENTS_H
 #define TRACELOOM_EVENTS_H
 

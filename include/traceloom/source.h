@@ -2,6 +2,9 @@
  *
  * A source is a set of streams; each is an ordered sequence of batches (a thread's events, a processor's). Streams are
  * independent: several may be read at once from several threads, one cursor each.
+ * A stream may have several cursors at once, and a source several tl_merge and tl_events: each gives the events that it
+ * would give alone, with stacks of its own. Only tl_source_next(), tl_want.late and tl_open_options.follow are for one
+ * reading.
  * Thread rule: different sources are independent. Of one source, cursors may be opened, read and closed by several
  * threads at once; each cursor belongs to one thread at a time. Any thread may call tl_source_trace(),
  * tl_source_is_profile() and tl_source_streams(). Everything else that takes a tl_source or a tl_merge is for one

@@ -61,6 +61,12 @@ typedef enum tl_accept {
 /* tl_event_writer.accept of writers that hold everything: all but TL_FORMAT classes. */
 tl_accept tl_accept_events(void *writer, const tl_class *c);
 
+/* What a time range can save, see stream_limit. */
+enum tl_skips {
+    TL_SKIPS_BEFORE = 1, /* what precedes it is not read */
+    TL_SKIPS_AFTER = 2   /* reading ends after it */
+};
+
 typedef struct tl_reader {
     bool may_be_empty; /* an empty input whose path has one of the suffixes is of this format */
     bool unsorted;     /* one stream, in the order of the input: events may be earlier than preceding ones */
@@ -83,8 +89,10 @@ typedef struct tl_reader {
     uint64_t (*stream_weight)(void *reader, uint32_t stream);
     /* On failure, frees what it took: stream_close is only called for open streams. */
     int (*stream_open)(void *reader, uint32_t stream, void *cursor, tl_error *e);
-    /* From here on only events at ticks from <= t < to are wanted: leaves out others where that is cheap. May be
-     * NULL. */
+    /* From here on only events at ticks from <= t < to are wanted: leaves out others where that is cheap, and where
+     * what comes later does not depend on them. Leaving out later events only at the end of the stream keeps the order
+     * of a merge. Before the first stream_next. May be NULL; otherwise `skips` says what it saves. */
+    unsigned skips; /* tl_skips */
     int (*stream_limit)(void *cursor, uint64_t from, uint64_t to, tl_error *e);
     /* Fills an empty batch, with values and processors if it has room for them, as all batches of this cursor have or
      * have not: 1 with at least one event, 0 at the end, < 0 error. Allocates nothing once warm. The batch

@@ -340,6 +340,11 @@ int tl_cursor_limit(tl_cursor *c, uint64_t from, uint64_t to, tl_error *e)
     return status;
 }
 
+unsigned tl_source_skips(const tl_source *s)
+{
+    return s->follow ? 0 : s->reader->skips;
+}
+
 tl_want tl_source_want(const tl_source *s, bool fields)
 {
     tl_want want = s->want;

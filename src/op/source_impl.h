@@ -57,6 +57,10 @@ uint32_t *tl_source_by_weight(tl_source *s);
 /* Is most of the work in one stream? Then decoding it on another thread is better. */
 bool tl_source_is_one_stream(const tl_source *s);
 
+/* What the events of a time range can cost less than all (tl_skips), 0: nothing. An event may be anywhere in an input
+ * without an index, so this is no promise. */
+unsigned tl_source_skips(const tl_source *s);
+
 /* As tl_cursor_open() for part of what a stream has, and, if the limit is set, tl_cursor_limit(). Of *want only
  * `fields` and `cpu` are used, and `threads` where several streams are read: all else is that of the source, which
  * decided on opening what its classes are. Cursors with different wants may be open at once. want NULL: the source's;

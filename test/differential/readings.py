@@ -11,6 +11,7 @@ import gzip
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
 
@@ -56,6 +57,34 @@ def large_tracelog(draw):
     return "\n".join(lines + [""]).encode()
 
 
+def instructions(draw, stream):
+    """Parts that each begin with a pc, and their numbers of instructions; TIMEs are rare, and those of two streams differ."""
+    count = 0
+    for _ in range(40):
+        part, n = [], draw.randrange(200, 900)
+        for at in range(n):
+            part.append(struct.pack("<BI", 1, 0xd503201f) if at else struct.pack("<BQI", 9, 0x400000, 0xd503201f))
+            if count + at == 0 or draw.random() < 0.0015:
+                part.append(struct.pack("<BQ", 7, 2 * (count + at) + stream))
+        yield b"".join(part), n
+        count += n
+
+
+def large_xtrace(folder):
+    """Two streams merged by their TIMEs, in frames with an index, which several threads read ahead."""
+    draw, path = random.Random(3), os.path.join(folder, "large-xtrace")
+    os.mkdir(path)
+    for stream in range(2):
+        data, index, offset, count = b"", b"", 0, 0
+        for part, n in instructions(draw, stream):
+            index += struct.pack("<QQQQQ", offset, count, count, 0x400000, 1)
+            data, offset, count = data + frame(part), offset + len(part), count + n
+        index = b"TLXI" + struct.pack("<IQ", 1, len(index) // 40) + index
+        generate_all.write(path, "xtrace.1700000000.%d.hint9.xinsndata.bin.zst" % (4711 + stream),
+                           data + struct.pack("<II", 0x184d2a5b, len(index)) + index)
+    return path
+
+
 def large(folder):
     """Traces with many blocks, of which a range needs few."""
     draw = random.Random(1)
@@ -66,6 +95,8 @@ def large(folder):
         done = harness.run("convert", "-q", "--to", to, "-o", path, os.path.join(folder, "large.basic"))
         assert done.status == 0, done
         yield to, path
+    if harness.built_with("zstd"):
+        yield "xtrace", large_xtrace(folder)
 
 
 def packed(folder, path):
@@ -81,14 +112,14 @@ def packed(folder, path):
         yield generate_all.write(folder, name + ".zst", frames(data))
 
 
+def frame(part):
+    return subprocess.run(["zstd", "-q", "-1", "-c", "--stream-size=%d" % len(part)], input=part, capture_output=True,
+                          check=True).stdout
+
+
 def frames(data):
     """Many frames, as parallel compressors write them; each tells its size."""
-    out = []
-    for at in range(0, max(len(data), 1), 20000):
-        part = data[at:at + 20000]
-        out.append(subprocess.run(["zstd", "-q", "-1", "-c", "--stream-size=%d" % len(part)], input=part, capture_output=True,
-                                  check=True).stdout)
-    return b"".join(out)
+    return b"".join(frame(data[at:at + 20000]) for at in range(0, max(len(data), 1), 20000))
 
 
 # A range relies on what these say wrongly of themselves: times of packets, and the order of snapshots.

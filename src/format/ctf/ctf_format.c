@@ -159,6 +159,7 @@ const tl_format tl_format_ctf = {
                                  .streams = streams,
                                  .stream_weight = stream_weight,
                                  .stream_open = stream_open,
+                                 .skips = TL_SKIPS_BEFORE | TL_SKIPS_AFTER,
                                  .stream_limit = ctf_cursor_limit,
                                  .stream_next = ctf_cursor_next,
                                  .stream_tally = stream_tally,

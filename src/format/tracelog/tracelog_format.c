@@ -354,6 +354,7 @@ const tl_format tl_format_tracelog = {
                                  .open = open_log,
                                  .streams = streams,
                                  .stream_open = open_cursor,
+                                 .skips = TL_SKIPS_AFTER,
                                  .stream_limit = limit_cursor,
                                  .stream_next = next_batch,
                                  .stream_floor = floor_of_cursor,

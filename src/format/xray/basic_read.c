@@ -294,6 +294,7 @@ const tl_format tl_format_xray_basic = {
                                  .streams = streams,
                                  .stream_weight = stream_weight,
                                  .stream_open = stream_open,
+                                 .skips = TL_SKIPS_BEFORE | TL_SKIPS_AFTER,
                                  .stream_limit = stream_limit,
                                  .stream_next = stream_next,
                                  .stream_close = stream_close,

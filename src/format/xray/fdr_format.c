@@ -154,6 +154,7 @@ const tl_format tl_format_xray_fdr = {
                                  .streams = streams,
                                  .stream_weight = stream_weight,
                                  .stream_open = fdr_stream_open,
+                                 .skips = TL_SKIPS_BEFORE | TL_SKIPS_AFTER,
                                  .stream_limit = fdr_stream_limit,
                                  .stream_next = fdr_stream_next,
                                  .stream_close = fdr_stream_close,

@@ -347,6 +347,7 @@ const tl_format tl_format_xtrace = {
                                  .streams = streams,
                                  .stream_weight = stream_weight,
                                  .stream_open = xtrace_cursor_open,
+                                 .skips = TL_SKIPS_BEFORE | TL_SKIPS_AFTER,
                                  .stream_limit = xtrace_cursor_limit,
                                  .stream_next = xtrace_cursor_next,
                                  .stream_tally = xtrace_cursor_tally,
