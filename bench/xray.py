@@ -12,11 +12,13 @@ import sys
 from bench_tools import MB, Command, arguments, bars, build, finish, in_turns, introduction, output_of, recorded, table
 
 LIMIT, ONE, TWO = "hand-written, 1 thread", "report --by func, 1 thread", "report --by func, 2 threads"
+EVERY, ONE_PERCENT = "convert to nothing, 1 thread", "the same with --time, 1 % of the log"
 ACCOUNT, THEIR_CHROME, CHROME = "llvm-xray account", "llvm-xray convert to Chrome JSON", "convert to Chrome JSON"
 BARS = [
     ("beside hand-written code, one thread", ONE, LIMIT, "<=", None),
     ("the same with two threads", TWO, LIMIT, "<=", None),
     ("two threads", ONE, TWO, ">=", None),
+    ("1 % of the time", EVERY, ONE_PERCENT, ">=", None),
     ("functions, one thread", ACCOUNT, ONE, ">=", None),
     ("functions, two threads", ACCOUNT, TWO, ">=", None),
     ("Chrome JSON", THEIR_CHROME, CHROME, ">=", None),
@@ -42,10 +44,11 @@ def record(folder, name, *numbers, mode="xray-fdr"):
 
 def commands(args, tools, log, path):
     busy, out = os.path.join(args.folder, "busy"), os.path.join(args.folder, "output")
-    events = sum(c["events"] for c in json.loads(output_of(args.traceloom, "info", "-q", "--json", path))["classes"])
+    info = json.loads(output_of(args.traceloom, "info", "-q", "--json", path))
+    events = sum(c["events"] for c in info["classes"])
 
-    def row(name, *words, **more):
-        return Command(name, list(words), count=events, **more)
+    def row(name, *words, part=False, **more):
+        return Command(name, list(words), count=None if part else events, part=part, **more)
 
     report = [args.traceloom, "report", "-q", "--by"]
     rows = [row("look at every byte", tools["every_byte"], path), row(LIMIT, tools["limit_xray"], path)]
@@ -54,7 +57,10 @@ def commands(args, tools, log, path):
         rows.append(row(ACCOUNT, llvm_xray(), "account", path, "-m", busy, once=True))
     if log == "100m":
         convert = [args.traceloom, "convert", "-q", "-f", path, "-o", out, "--to"]
-        rows += [row("report --by tree, 2 threads", *report, "tree", "--threads", "2", path),
+        nothing, half = [args.traceloom, "convert", "-q", "--threads", "1", "-o", "-", "--to", "none"], info["end"] // 2
+        rows += [row(EVERY, *nothing, path),
+                 row(ONE_PERCENT, *nothing, "--time", "%dns..%dns" % (half, half + info["end"] // 100), path, part=True),
+                 row("report --by tree, 2 threads", *report, "tree", "--threads", "2", path),
                  row("convert to jsonl", *convert, "jsonl", output=out, once=True),
                  row(CHROME, *convert, "chrome", output=out, once=True)]
         if llvm_xray():
