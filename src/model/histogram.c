@@ -363,6 +363,13 @@ void tl_hist_fini(tl_hist *h)
     *h = (tl_hist){0};
 }
 
+size_t tl_hist_bytes(const tl_hist *h)
+{
+    if (h->n)
+        return h->n * (h->wide ? sizeof(uint64_t) : sizeof(uint32_t));
+    return is_alone(h) ? 0 : sizeof(tl_hist_pair) << h->capacity_log2;
+}
+
 uint64_t tl_hist_get(const tl_hist *h, uint32_t bucket)
 {
     if (h->n)

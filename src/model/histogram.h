@@ -87,6 +87,8 @@ bool tl_hist_reserve(tl_hist *into, const tl_hist *from);
 void tl_hist_add_all(tl_hist *into, const tl_hist *from);
 void tl_hist_fini(tl_hist *h);
 
+/* The memory that it takes besides the struct. */
+size_t tl_hist_bytes(const tl_hist *h);
 uint64_t tl_hist_get(const tl_hist *h, uint32_t bucket);
 uint64_t tl_hist_sum(const tl_hist *h);
 /* The used buckets, ascending: false at the end. *at is 0 at first. */

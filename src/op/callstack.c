@@ -40,13 +40,25 @@ int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const
     return 0;
 }
 
-int tl_callstack_give_rows(tl_callstack *c, tl_call_rows *rows, const tl_call_places *places, tl_error *e)
+static int go_elsewhere(tl_callstack *c, const tl_call_places *places, tl_error *e)
 {
-    c->rows = rows;
-    c->flat = !places;
+    c->elsewhere = true;
+    c->flat = false;
     if (places && !tl_call_finder_init(&c->finder, places))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to match calls");
     return 0;
+}
+
+int tl_callstack_give_rows(tl_callstack *c, tl_call_rows *rows, const tl_call_places *places, tl_error *e)
+{
+    c->rows = rows;
+    return go_elsewhere(c, places, e);
+}
+
+int tl_callstack_use_slots(tl_callstack *c, tl_call_slots *slots, const tl_call_places *places, tl_error *e)
+{
+    c->slots = slots;
+    return go_elsewhere(c, places, e);
 }
 
 bool tl_callstack_matched(const tl_callstack *c, size_t i, bool not )
@@ -124,6 +136,19 @@ TL_ALWAYS_INLINE bool selected_at_entry(tl_callstack *c, const tl_batch *b, uint
            tl_call_select_track(s, b->track[i]) && s->cls[b->cls[i]] && tl_call_select_cpu(s, b, i);
 }
 
+/* What rows and slots need of the frame that is put on top; false when memory runs out. */
+TL_ALWAYS_INLINE bool push_elsewhere(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th,
+                                     const tl_call_on_stack *on)
+{
+    tl_call_frame *f = &th->stack[th->depth];
+    f->cpu = b->cpu ? b->cpu[i] : -1;
+    f->id = id_of(c, i);
+    if (TL_LIKELY(f->repeat <= TL_STACK_REPEATS))
+        return tl_callstack_find_place(c, b->track[i], th, f);
+    f->tree = th->stack[on->top - 1].tree;
+    return tl_callstack_find_slot(c, b->track[i], th, f);
+}
+
 /* Puts a frame on top; false when memory runs out. */
 TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th, uint64_t key,
                            uint32_t function, const bool begun)
@@ -155,8 +180,10 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_ca
             return false;
     } else if (TL_UNLIKELY(repeat > TL_STACK_REPEATS)) {
         place = th->stack[on->top - 1].place;
-    } else if (TL_UNLIKELY(!tl_callstack_find_place(c, th, function, &place))) {
-        return false;
+    } else if (!c->elsewhere) {
+        place = tl_profile_child(p, th->depth ? th->stack[th->depth - 1].place : th->root, function);
+        if (TL_UNLIKELY(place == TL_HASH_NONE))
+            return false;
     }
     tl_call_frame *f = &th->stack[th->depth];
     *f = (tl_call_frame){.key = key,
@@ -167,10 +194,8 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_ca
                          .repeat = repeat & 0x3fffffff,
                          .selected = !c->selecting || selected_at_entry(c, b, i, th, function),
                          .begun = begun};
-    if (TL_UNLIKELY(c->rows != NULL)) {
-        f->cpu = b->cpu ? b->cpu[i] : -1;
-        f->id = id_of(c, i);
-    }
+    if (TL_UNLIKELY(c->elsewhere) && !push_elsewhere(c, b, i, th, on))
+        return false;
     ++th->depth;
     if (begun)
         on->top = th->depth;

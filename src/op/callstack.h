@@ -11,6 +11,7 @@
 #include "model/profile_impl.h"
 #include "op/call_places.h"
 #include "op/call_rows.h"
+#include "op/call_slots.h"
 #include "traceloom/profile.h"
 
 /* Exceptions that are caught in a loop leave calls on the stack that look like recursion until the catching function
@@ -40,6 +41,9 @@ int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const
  * has functions and the numbers of unmatched entries and exits. Both are borrowed until free. The caller takes rows
  * away when it likes: an add gives one for each event, and for each open call at most. places: may be NULL. */
 int tl_callstack_give_rows(tl_callstack *c, tl_call_rows *rows, const tl_call_places *places, tl_error *e);
+/* Before the first event: calls are added to these places of the profile. Both are borrowed until free. places: if the
+ * slots are by place. */
+int tl_callstack_use_slots(tl_callstack *c, tl_call_slots *slots, const tl_call_places *places, tl_error *e);
 /* Adds the events of a batch. Batches of one track must come in order; tracks may alternate. */
 int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e);
 /* The same; rows have id[i] for event i, and not tl_event_id(). */

@@ -18,7 +18,8 @@ typedef struct tl_call_frame {
     uint32_t selected : 1;
     uint32_t begun : 1;   /* 0: unknown begin, so it is not a call */
     uint32_t repeat : 30; /* how often its function is on the stack so far, without the first `loops_from` frames */
-    int32_t cpu;          /* these two for rows */
+    int32_t cpu;          /* these three for rows and slots */
+    uint32_t tree;        /* place that the finder found */
     uint64_t id;
 } tl_call_frame;
 
@@ -41,15 +42,16 @@ typedef struct tl_call_thread {
 struct tl_callstack {
     tl_profile *p;
     const tl_trace *trace;
-    bool flat, per_thread, selecting;
+    bool flat, per_thread, selecting, elsewhere; /* elsewhere: rows or slots */
     tl_call_select select;
     uint8_t *kind;          /* by class: TL_ENTER, TL_EXIT or anything else */
     tl_call_thread *thread; /* by track */
     uint32_t *begun;        /* the tracks that have begun since the last finish */
     uint32_t nbegun, begun_capacity, ntrack;
     uint32_t loops_from;   /* repeats of functions are counted beyond this many frames */
-    tl_call_rows *rows;    /* or NULL: calls are added to the profile */
-    tl_call_finder finder; /* of rows */
+    tl_call_rows *rows;    /* calls become these; or ... */
+    tl_call_slots *slots;  /* ... are added to these places of the profile; or, if both are NULL, to their own */
+    tl_call_finder finder; /* of rows and slots, if they have places */
     const uint64_t *id;    /* of the batch, or NULL: ... */
     uint64_t first;        /* ... that of its first event */
 };
@@ -100,7 +102,7 @@ TL_ALWAYS_INLINE bool tl_callstack_put_row(tl_callstack *c, uint32_t track, cons
     r->self[n] = self;
     r->function[n] = f->function;
     r->caller[n] = below ? below->function : TL_CALL_NONE;
-    r->place[n] = c->flat ? TL_CALL_NONE : tl_call_finder_number(&c->finder, f->place);
+    r->place[n] = c->finder.places ? tl_call_finder_number(&c->finder, f->tree) : TL_CALL_NONE;
     r->track[n] = track;
     r->depth[n] = th->depth + 1;
     r->cpu[n] = f->cpu;
@@ -127,17 +129,32 @@ TL_ALWAYS_INLINE bool tl_callstack_close_top(tl_callstack *c, uint32_t track, tl
     return !counts || tl_callstack_add_call(c->p, f->place, ticks, self);
 }
 
-/* The place of a function that is called on top; false when memory runs out. */
-TL_ALWAYS_INLINE bool tl_callstack_find_place(tl_callstack *c, const tl_call_thread *th, uint32_t function,
-                                              uint32_t *place)
+/* Finds where a call is counted that is going to be on top, from its function, and the frame below; false when memory
+ * runs out. Rows and slots: */
+TL_ALWAYS_INLINE bool tl_callstack_find_slot(tl_callstack *c, uint32_t track, const tl_call_thread *th,
+                                             tl_call_frame *f)
 {
-    const uint32_t parent = th->depth ? th->stack[th->depth - 1].place : th->root;
-    if (TL_UNLIKELY(c->finder.places != NULL)) {
-        *place = tl_call_finder_child(&c->finder, c->p, parent, function);
-        return true; /* one that is not there is unknown */
+    if (c->slots) {
+        const tl_call_key key = {
+            .function = f->function, .place = f->tree, .track = track, .depth = th->depth + 1, .cpu = f->cpu};
+        f->place = tl_call_slots_find(c->slots, c->p, key, f->entered);
     }
-    *place = tl_profile_child(c->p, parent, function);
-    return *place != TL_HASH_NONE;
+    return f->place != TL_HASH_NONE;
+}
+
+/* The same with a place that is not known yet. */
+TL_ALWAYS_INLINE bool tl_callstack_find_place(tl_callstack *c, uint32_t track, const tl_call_thread *th,
+                                              tl_call_frame *f)
+{
+    const tl_call_frame *below = th->depth ? &th->stack[th->depth - 1] : NULL;
+    if (TL_UNLIKELY(c->elsewhere)) {
+        if (c->finder.places)
+            f->tree = tl_call_finder_child(&c->finder, c->p, below ? below->tree : 0, f->function);
+        return tl_callstack_find_slot(c, track, th, f);
+    }
+    if (!c->flat)
+        f->place = tl_profile_child(c->p, below ? below->place : th->root, f->function);
+    return f->place != TL_HASH_NONE;
 }
 
 /* ---- loops of exceptions (callstack_loops.c); those that close calls return false when memory runs out ---- */

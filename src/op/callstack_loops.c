@@ -25,7 +25,7 @@ bool tl_callstack_unwind_loops(tl_callstack *c, uint32_t track, tl_call_thread *
         while (on->top > from)
             if (!tl_callstack_close_unwound(c, track, th, f.entered))
                 return false;
-        if (!c->flat && !tl_callstack_find_place(c, th, f.function, &f.place))
+        if (!tl_callstack_find_place(c, track, th, &f))
             return false;
         f.below = on->top;
         f.repeat = 0;

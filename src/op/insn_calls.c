@@ -165,6 +165,11 @@ int tl_insn_calls_give_rows(tl_insn_calls *c, tl_call_rows *rows, const tl_call_
     return tl_callstack_give_rows(c->stack, rows, places, e);
 }
 
+int tl_insn_calls_use_slots(tl_insn_calls *c, tl_call_slots *slots, const tl_call_places *places, tl_error *e)
+{
+    return tl_callstack_use_slots(c->stack, slots, places, e);
+}
+
 void tl_insn_calls_limit(const tl_insn_calls *c, tl_limit *limit)
 {
     *limit = c->limit;

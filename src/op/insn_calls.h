@@ -34,6 +34,9 @@ void tl_insn_calls_free(tl_insn_calls *c); /* NULL is fine */
  * the return; TL_CALL_NO_ID at the end. Times are ticks, if all instructions count. */
 int tl_insn_calls_give_rows(tl_insn_calls *c, tl_call_rows *rows, const tl_call_places *places, tl_error *e);
 
+/* As tl_callstack_use_slots(). */
+int tl_insn_calls_use_slots(tl_insn_calls *c, tl_call_slots *slots, const tl_call_places *places, tl_error *e);
+
 /* The ticks that matter; *set is false if all do. */
 void tl_insn_calls_limit(const tl_insn_calls *c, tl_limit *limit);
 /* Adds events, in the order of each track. */

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "op/call_scan.h"
+#include "op/call_sums.h"
 
 static const tl_call_scan_options all_calls = {.ids = true};
 
@@ -135,6 +136,39 @@ static inline void same_as_profile(const rows *r, const tl_profile *p, const tl_
     free(sum);
 }
 
+/* Are the sums by function those of the profile? */
+static inline void sums_as_profile(tl_source *s, const tl_profile *p, unsigned threads, const tl_select *select)
+{
+    tl_call_sums *sums = NULL;
+    tl_error e = {0};
+    uint64_t calls = 0, all = 0;
+    const tl_call_sums_options o = {.by = TL_BY_FUNCTION, .threads = threads, .select = select};
+    must(tl_call_sums_new(&sums, s, &o, &e), &e);
+    for (uint32_t i = 0; i < sums->n; i++) {
+        const tl_place_stat *found = sums->row[i].stat;
+        const int64_t id = sums->profile->function[sums->row[i].key.function].id;
+        uint32_t f = 0;
+        while (f < p->nfunction && p->function[f].id != id)
+            f++;
+        tl_stat stat;
+        tl_profile_function_stat(p, f, &stat);
+        assert_int_equal(found->calls, stat.calls);
+        assert_int_equal(found->outer, stat.total);
+        assert_int_equal(found->self, stat.self);
+        assert_int_equal(found->min, stat.min);
+        assert_int_equal(found->max, stat.max);
+        assert_int_equal(tl_hist_percentile(&found->hist, 900, found->min, found->max),
+                         tl_profile_function_percentile(p, f, 900));
+        calls += found->calls;
+    }
+    for (uint32_t i = 0; i < p->nplace; i++)
+        all += p->stat[i].calls;
+    assert_int_equal(calls, all);
+    assert_int_equal(sums->profile->unmatched_exits, p->unmatched_exits);
+    assert_int_equal(sums->profile->unmatched_open, p->unmatched_open);
+    tl_call_sums_free(sums);
+}
+
 static inline void check_places(tl_source *s, const tl_select *select)
 {
     tl_error e = {0};
@@ -144,6 +178,7 @@ static inline void check_places(tl_source *s, const tl_select *select)
         must(tl_call_places_new(&places, p, &e), &e);
         rows found = scan(s, &(tl_call_scan_options){.places = places, .ids = true, .select = select});
         same_as_profile(&found, p, places);
+        sums_as_profile(s, p, threads, select);
         free(found.row);
         tl_call_places_free(places);
         tl_profile_free(p);
