@@ -38,7 +38,7 @@ enum tl_call_argument {
     TL_ARG_FUTEX = 'F' /* FUTEX_... */
 };
 
-enum tl_call_flags { TL_CALL_ADDRESS = 1 /* the result is an address */ };
+enum tl_syscall_flags { TL_SYSCALL_ADDRESS = 1 /* the result is an address */ };
 
 typedef struct tl_linux_call {
     uint16_t number;

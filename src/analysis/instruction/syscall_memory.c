@@ -85,7 +85,7 @@ void tl_syscall_memory_after(tl_syscall_memory *m, const tl_call_values *c, uint
             tl_shadow_clear(m->shadow);
             break;
         case TL_ARG_MAPPING:
-            tl_syscall_memory_forget(m, call->flags & TL_CALL_ADDRESS ? result : v, failed ? 0 : size);
+            tl_syscall_memory_forget(m, call->flags & TL_SYSCALL_ADDRESS ? result : v, failed ? 0 : size);
             break;
         default:
             break;

@@ -197,7 +197,7 @@ size_t tl_call_result_text(char *buf, size_t size, uint64_t number, bool has_res
             put(&w, "-1 %s (%s)", tl_linux_error_name(error), tl_linux_error_text(error));
         else
             put(&w, "-%u", error);
-    } else if (call && call->flags & TL_CALL_ADDRESS) {
+    } else if (call && call->flags & TL_SYSCALL_ADDRESS) {
         put_hex(&w, result);
     } else {
         put(&w, "%" PRId64, (int64_t)result);
