@@ -21,7 +21,7 @@ from attach_programs import Victim, build, calls_of, changed_code, record, settl
 RUNS = {"busy": (200, 8), "registers": (100, 8), "sleeper": (100, 8), "vfork": (3, 1)}
 USUAL = (50, 5)
 # Not always at a safe place: then the error is right, and the program goes on.
-MAY_REFUSE = {"malloc", "short"}
+MAY_REFUSE = {"malloc", "short", "throw"}
 
 # Functions that they call all the time.
 CALLED = {"busy": "fib", "tiny": "fib", "malloc": "fib", "throw": "deep"}

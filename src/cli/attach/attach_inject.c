@@ -10,7 +10,7 @@
 #include "cli/message.h"
 
 #if TL_CAN_INJECT
-enum { PATIENCE_MS = 5000, STEP_MS = 10 };
+enum { PATIENCE_S = 5, STEP_MS = 10 };
 
 typedef enum found { NOTHING, BORROWED, REFUSED } found;
 
@@ -46,10 +46,18 @@ static found try_threads(tl_attach *a, int *status)
     return result;
 }
 
+static time_t now_s(void)
+{
+    struct timespec t = {0};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec;
+}
+
 static int inject(tl_attach *a)
 {
+    const time_t end = now_s() + PATIENCE_S;
     int status = TL_EXIT_RECORD;
-    for (int waited = 0; waited < PATIENCE_MS && !tl_interrupted(); waited += STEP_MS) {
+    while (now_s() < end && !tl_interrupted()) {
         const found result = try_threads(a, &status);
         if (result != NOTHING)
             return status;
@@ -62,7 +70,7 @@ static int inject(tl_attach *a)
         tl_say_error(a->name,
                      "no thread was at a safe place for %d s (all are in libc or the loader, or their stacks are "
                      "unclear); try again, or start it with traceloom record",
-                     PATIENCE_MS / 1000);
+                     (int)PATIENCE_S);
     return TL_EXIT_RECORD;
 }
 
