@@ -78,8 +78,6 @@ bool tl_attach_interrupt(pid_t thread);
  * about to get, for tl_attach_let_go(); else 0. */
 bool tl_attach_stopped(pid_t thread, int *number);
 void tl_attach_let_go(pid_t thread, int number);
-/* Also a process's first thread, which stays as a zombie until the others have ended. */
-bool tl_attach_has_ended(long pid, pid_t thread);
 /* Only a stopped thread can be let go. Those that did not stop in time, do so later: to be called from time to time. */
 void tl_attach_let_go_late(void);
 /* "Operation not permitted; /proc/sys/kernel/yama/ptrace_scope is 1: as root, or set it to 0" */

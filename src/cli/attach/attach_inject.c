@@ -8,6 +8,7 @@
 #include "cli/attach/attach.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
+#include "cli/record/process_status.h"
 
 #if TL_CAN_INJECT
 enum { PATIENCE_S = 5, STEP_MS = 10 };
@@ -27,7 +28,7 @@ static found try_threads(tl_attach *a, int *status)
         if (thread <= 0)
             continue;
         if (!tl_attach_interrupt(thread) || !tl_attach_stopped(thread, &number)) {
-            if ((errno == EPERM || errno == EACCES) && !tl_attach_has_ended(a->pid, thread)) {
+            if ((errno == EPERM || errno == EACCES) && !tl_process_has_ended(a->pid, thread)) {
                 tl_attach_say_refused(a->name, EPERM);
                 result = REFUSED;
             }

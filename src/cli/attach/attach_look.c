@@ -12,6 +12,7 @@
 #include "cli/attach/attach.h"
 #include "cli/attach/attach_symbols.h"
 #include "cli/message.h"
+#include "cli/record/process_status.h"
 #include "cli/record/record_facts.h"
 
 enum { FILE_PATH = PATH_MAX + 64 };
@@ -23,24 +24,6 @@ static char *its_path(const tl_attach *a, const char *path, char out[static FILE
     return out;
 }
 
-/* The value of a key of /proc/PID/status; "": there is none. */
-static char *status_of(const tl_attach *a, const char *key, char out[static 128])
-{
-    char path[64], line[512];
-    const size_t n = strlen(key);
-    *out = 0;
-    snprintf(path, sizeof path, "/proc/%ld/status", a->pid);
-    FILE *f = fopen(path, "re");
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, key, n) == 0 && line[n] == ':') {
-            line[strcspn(line, "\n")] = 0;
-            snprintf(out, 128, "%.127s", line + n + 1 + strspn(line + n + 1, "\t "));
-        }
-    if (f)
-        fclose(f);
-    return out;
-}
-
 static int refuse(const tl_attach *a, const char *why)
 {
     tl_say_error(a->name, "%s", why);
@@ -49,29 +32,29 @@ static int refuse(const tl_attach *a, const char *why)
 
 static int check_status(const tl_attach *a)
 {
-    char text[128];
-    if (!*status_of(a, "State", text))
+    char text[TL_PROCESS_VALUE];
+    if (!*tl_process_value(a->pid, 0, "State", text))
         return refuse(a, "there is no such process");
     const char state = *text;
     if (a->pid == (long)getpid())
         return refuse(a, "is this command itself");
-    if (strtol(status_of(a, "Tgid", text), NULL, 10) != a->pid) {
+    if (strtol(tl_process_value(a->pid, 0, "Tgid", text), NULL, 10) != a->pid) {
         tl_say_error(a->name, "is a thread of process %s, which can be attached to", text);
         return TL_EXIT_RECORD;
     }
     if (state == 'Z' || state == 'X')
         return refuse(a, "has ended");
-    if (strtol(status_of(a, "TracerPid", text), NULL, 10) != 0) {
+    if (strtol(tl_process_value(a->pid, 0, "TracerPid", text), NULL, 10) != 0) {
         tl_say_error(a->name, "cannot be attached to: process %s traces it, such as a debugger", text);
         return TL_EXIT_RECORD;
     }
     if (state == 'T' || state == 't')
         return refuse(a, "cannot be attached to while it is stopped (kill -CONT lets it go on)");
-    if (strtol(status_of(a, "Seccomp", text), NULL, 10) != 0)
+    if (strtol(tl_process_value(a->pid, 0, "Seccomp", text), NULL, 10) != 0)
         return refuse(
             a, "limits its system calls by seccomp, which could kill it for those of the recorder: start it with "
                "traceloom record");
-    if (strstr(status_of(a, "x86_Thread_features", text), "shstk"))
+    if (strstr(tl_process_value(a->pid, 0, "x86_Thread_features", text), "shstk"))
         return refuse(a, "has a shadow stack, on which no call can be put: start it with traceloom record");
     return TL_EXIT_DONE;
 }

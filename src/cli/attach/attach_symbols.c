@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/elf/elf_file.h"
-#include "base/endian.h"
 #include "base/grow.h"
 #include "base/text/words.h"
 #include "cli/attach/attach_symbols.h"
@@ -24,74 +23,57 @@ static const char locks[] =
     "pthread_mutex_timedlock pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_barrier_wait pthread_join "
     "pthread_timedjoin_np sem_wait sem_timedwait sem_clockwait";
 
-/* Calls visit for each function that the file exports; false: it cannot be read. Stops when visit returns false. */
-static bool each_export(const char *path, bool (*visit)(void *arg, const char *name, uint64_t value, uint64_t size),
-                        void *arg)
+/* Calls visit for each function that other objects may call. False: the file cannot be read. */
+static bool each_symbol(const char *path, int (*visit)(void *arg, const tl_elf_symbol *s), void *arg)
 {
     tl_elf *elf = NULL;
     tl_error e = {0};
-    const uint8_t *s, *text;
-    size_t n, bytes;
-    if (tl_elf_open(&elf, path, &e) < 0)
-        return false;
-    const tl_elf_section *dynamic = tl_elf_section_find(elf, ".dynsym");
-    bool good = dynamic && dynamic->link < tl_elf_sections(elf) && !tl_elf_big_endian(elf) &&
-                tl_elf_section_data(elf, dynamic, &s, &n, &e) == 0 &&
-                tl_elf_section_data(elf, tl_elf_section_get(elf, dynamic->link), &text, &bytes, &e) == 0;
-    for (; good && n >= sizeof(Elf64_Sym); s += sizeof(Elf64_Sym), n -= sizeof(Elf64_Sym)) {
-        const uint32_t name = tl_load32(s, false);
-        const uint8_t type = s[offsetof(Elf64_Sym, st_info)] & 15;
-        const bool defined = tl_load16(s + offsetof(Elf64_Sym, st_shndx), false) != SHN_UNDEF;
-        if (!defined || (type != STT_FUNC && type != STT_GNU_IFUNC) || name >= bytes ||
-            !memchr(text + name, 0, bytes - name))
-            continue;
-        if (!visit(arg, (const char *)text + name, tl_load64(s + offsetof(Elf64_Sym, st_value), false),
-                   tl_load64(s + offsetof(Elf64_Sym, st_size), false)))
-            break;
-    }
+    const bool good = tl_elf_open(&elf, path, &e) >= 0 && tl_elf_each_symbol(elf, visit, arg, &e) >= 0;
     tl_elf_close(elf);
     return good;
+}
+
+static bool is_exported(const tl_elf_symbol *s)
+{
+    return s->section != SHN_UNDEF && s->binding != STB_LOCAL && (s->type == STT_FUNC || s->type == STT_GNU_IFUNC);
 }
 
 typedef struct search {
     tl_attach *a;
     uint64_t bias;
-    bool no_memory;
 } search;
 
-static bool see(void *arg, const char *name, uint64_t value, uint64_t size)
+static int see(void *arg, const tl_elf_symbol *s)
 {
     search *w = arg;
     tl_attach *a = w->a;
+    if (!is_exported(s))
+        return 0;
     for (size_t i = 0; i < TL_ATTACH_FUNCTIONS; i++)
-        if (!a->function[i] && strcmp(name, function_name[i]) == 0)
-            a->function[i] = w->bias + value;
-    const bool on_lock = tl_word_place(name, locks) >= 0;
-    if (!on_lock && tl_word_place(name, calls) < 0)
-        return true;
-    if (!TL_GROW(a->waits, a->nwaits, 1, a->room)) {
-        w->no_memory = true;
-        return false;
-    }
-    a->waits[a->nwaits++] = (tl_attach_wait){w->bias + value, size, on_lock};
-    return true;
+        if (!a->function[i] && strcmp(s->name, function_name[i]) == 0)
+            a->function[i] = w->bias + s->value;
+    const bool on_lock = tl_word_place(s->name, locks) >= 0;
+    if (!on_lock && tl_word_place(s->name, calls) < 0)
+        return 0;
+    if (!TL_GROW(a->waits, a->nwaits, 1, a->room))
+        return TL_ENOMEM;
+    a->waits[a->nwaits++] = (tl_attach_wait){w->bias + s->value, s->size, on_lock};
+    return 0;
 }
 
 bool tl_attach_symbols_add(tl_attach *a, const char *path, uint64_t bias)
 {
     search w = {.a = a, .bias = bias};
-    return each_export(path, see, &w) && !w.no_memory;
+    return each_symbol(path, see, &w);
 }
 
-static bool is_malloc(void *arg, const char *name, uint64_t value, uint64_t size)
+static int is_malloc(void *arg, const tl_elf_symbol *s)
 {
-    (void)value;
-    (void)size;
-    return !(*(bool *)arg = strcmp(name, "malloc") == 0);
+    return *(bool *)arg = is_exported(s) && strcmp(s->name, "malloc") == 0;
 }
 
 bool tl_attach_symbols_allocate(const char *path)
 {
     bool found = false;
-    return !each_export(path, is_malloc, &found) || found;
+    return !each_symbol(path, is_malloc, &found) || found;
 }

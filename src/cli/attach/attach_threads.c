@@ -35,18 +35,6 @@ void tl_attach_say_refused(const char *name, int why)
         tl_say_error(name, "cannot be attached to: %s", strerror(why));
 }
 
-bool tl_attach_has_ended(long pid, pid_t thread)
-{
-    char path[80], line[256], state = 'X';
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/status", pid, (long)thread);
-    FILE *f = fopen(path, "re");
-    while (f && fgets(line, sizeof line, f) && sscanf(line, "State: %c", &state) != 1)
-        ;
-    if (f)
-        fclose(f);
-    return state == 'X' || state == 'Z';
-}
-
 bool tl_attach_interrupt(pid_t thread)
 {
     if (ptrace(PTRACE_SEIZE, thread, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0) {
@@ -97,13 +85,6 @@ void tl_attach_let_go_late(void)
 }
 
 #else
-bool tl_attach_has_ended(long pid, pid_t thread)
-{
-    (void)pid;
-    (void)thread;
-    return true;
-}
-
 void tl_attach_let_go_late(void)
 {
 }

@@ -10,6 +10,7 @@
 #include "cli/attach/attach.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
+#include "cli/record/process_status.h"
 #include "rt/control/control_layout.h"
 
 #ifdef __linux__
@@ -83,7 +84,7 @@ static bool stop_round(world *w, bool *any)
         else if (tl_attach_interrupt(thread))
             w->one[w->n++] = (stopped){.thread = thread};
         else
-            good = errno == ESRCH || tl_attach_has_ended(w->p->pid, thread);
+            good = errno == ESRCH || tl_process_has_ended(w->p->pid, thread);
     }
     if (d)
         closedir(d);
@@ -101,37 +102,21 @@ static bool stop_all(world *w)
     return !any;
 }
 
-/* Does a thread call itself so, in the innermost container that it is in? */
-static bool is_called(long pid, const char *thread, unsigned wanted)
-{
-    char line[256], inner[32], path[128];
-    bool same = false;
-    snprintf(path, sizeof path, "/proc/%ld/task/%.32s/status", pid, thread);
-    snprintf(inner, sizeof inner, "\t%u\n", wanted);
-    FILE *f = fopen(path, "re");
-    while (f && !same && fgets(line, sizeof line, f)) {
-        const char *last = strrchr(line, '\t');
-        same = strncmp(line, "NSpid:", 6) == 0 && last && strcmp(last, inner) == 0;
-    }
-    if (f)
-        fclose(f);
-    return same;
-}
-
 /* The recorder's thread, which knows its own number as the process's container counts. 0: not found. */
 static pid_t find_control(const tl_control *p)
 {
     char path[64];
-    const unsigned wanted = *tl_control_word(p, CONTROL_THREAD);
+    const long wanted = (long)*tl_control_word(p, CONTROL_THREAD);
     pid_t found = 0;
-    snprintf(path, sizeof path, "%u", wanted);
-    if (is_called(p->pid, path, wanted)) /* as it is without containers */
+    if (wanted && tl_process_inner(p->pid, wanted) == wanted) /* as it is without containers */
         return (pid_t)wanted;
     snprintf(path, sizeof path, "/proc/%ld/task", p->pid);
     DIR *d = wanted ? opendir(path) : NULL;
-    for (const struct dirent *entry; d && !found && (entry = readdir(d));)
-        if (is_called(p->pid, entry->d_name, wanted))
-            found = (pid_t)strtol(entry->d_name, NULL, 10);
+    for (const struct dirent *entry; d && !found && (entry = readdir(d));) {
+        const long thread = strtol(entry->d_name, NULL, 10);
+        if (thread > 0 && tl_process_inner(p->pid, thread) == wanted)
+            found = (pid_t)thread;
+    }
     if (d)
         closedir(d);
     return found;
@@ -139,7 +124,7 @@ static pid_t find_control(const tl_control *p)
 
 bool tl_attach_is_served(const tl_control *p)
 {
-    return !tl_control_is_gone(p->pid) && find_control(p) != 0;
+    return !tl_process_has_ended(p->pid, 0) && find_control(p) != 0;
 }
 
 /* Has the kernel mark the word STOPPER however this process ends: it does that before the threads go on that we have
@@ -240,7 +225,7 @@ int tl_attach_ask(tl_control *p, const char *command, char answer[static TL_CONT
 #else
 bool tl_attach_is_served(const tl_control *p)
 {
-    return !tl_control_is_gone(p->pid);
+    return !tl_process_has_ended(p->pid, 0);
 }
 
 int tl_attach_ask(tl_control *p, const char *command, char answer[static TL_CONTROL_RESULT])

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/record/process_status.h"
 #include "rt/control/control_layout.h"
 
 #ifdef __linux__
@@ -40,24 +41,6 @@ static uint64_t load64(const tl_control *p, unsigned offset)
     return __atomic_load_n((uint64_t *)(void *)(p->page + offset), __ATOMIC_RELAXED);
 }
 
-/* What follows `key` in the line of /proc/PID/NAME that begins with it. */
-static bool read_line(long pid, const char *name, const char *key, char *out, size_t size)
-{
-    char path[64], line[256];
-    bool found = false;
-    snprintf(path, sizeof path, "/proc/%ld/%s", pid, name);
-    FILE *f = fopen(path, "re");
-    while (f && !found && fgets(line, sizeof line, f)) {
-        line[strcspn(line, "\n")] = 0;
-        found = strncmp(line, key, strlen(key)) == 0;
-    }
-    if (found)
-        snprintf(out, size, "%.*s", (int)size - 1, line + strlen(key));
-    if (f)
-        fclose(f);
-    return found;
-}
-
 /* Explains who may control it. */
 static int say_not_allowed(const tl_control *p)
 {
@@ -80,9 +63,7 @@ static int say_not_allowed(const tl_control *p)
 
 static int say_no_recorder(const tl_control *p)
 {
-    char state[32] = "";
-    read_line(p->pid, "status", "State:\t", state, sizeof state);
-    if (state[0] == 'Z') {
+    if (tl_process_state(p->pid, 0) == 'Z') {
         tl_say_error(NULL, "%s: process %ld (%s) has ended", p->verb, p->pid, p->name);
         return TL_EXIT_DAMAGED;
     }
@@ -91,16 +72,6 @@ static int say_no_recorder(const tl_control *p)
                  "built with one and run by traceloom record, or with TRACELOOM in the environment",
                  p->verb, p->pid, p->name);
     return TL_EXIT_NO;
-}
-
-/* The pid inside the process's container, if any: the last one. */
-static long inner_pid(long pid)
-{
-    char ids[256];
-    if (!read_line(pid, "status", "NSpid:\t", ids, sizeof ids))
-        return pid;
-    const char *last = strrchr(ids, '\t');
-    return strtol(last ? last + 1 : ids, NULL, 10);
 }
 
 /* Is the file behind this descriptor the page of this very process? */
@@ -118,7 +89,8 @@ static bool take_page(tl_control *p, const char *path)
         return false;
     p->page = page;
     /* A freshly forked child, or one that runs another program's code, may have its parent's. */
-    if (memcmp(p->page + CONTROL_HEAD, CONTROL_MAGIC, 8) == 0 && load(p, CONTROL_PID) == (uint32_t)inner_pid(p->pid))
+    if (memcmp(p->page + CONTROL_HEAD, CONTROL_MAGIC, 8) == 0 &&
+        load(p, CONTROL_PID) == (uint32_t)tl_process_inner(p->pid, 0))
         return true;
     tl_control_close(p);
     return false;
@@ -164,14 +136,14 @@ bool tl_control_find(tl_control *p, const char *verb, long pid)
 {
     bool denied;
     *p = (tl_control){.verb = verb, .pid = pid};
-    return read_line(pid, "comm", "", p->name, sizeof p->name) && find_page(p, &denied);
+    return tl_process_name(pid, p->name, sizeof p->name) && find_page(p, &denied);
 }
 
 int tl_control_open(tl_control *p, const char *verb, long pid)
 {
     bool denied;
     *p = (tl_control){.verb = verb, .pid = pid};
-    if (!read_line(pid, "comm", "", p->name, sizeof p->name)) {
+    if (!tl_process_name(pid, p->name, sizeof p->name)) {
         tl_say_error(NULL, "%s: there is no process %ld", p->verb, pid);
         return TL_EXIT_DAMAGED;
     }
@@ -210,16 +182,10 @@ static void wait_step(uint32_t *w, uint32_t value)
     nanosleep(&step, NULL);
 }
 
-bool tl_control_is_gone(long pid)
-{
-    char state[32] = "";
-    return !read_line(pid, "status", "State:\t", state, sizeof state) || state[0] == 'Z' || state[0] == 'X';
-}
-
 bool tl_control_is_stopped(long pid)
 {
-    char state[32] = "";
-    return read_line(pid, "status", "State:\t", state, sizeof state) && (state[0] == 'T' || state[0] == 't');
+    const char state = tl_process_state(pid, 0);
+    return state == 'T' || state == 't';
 }
 
 bool tl_control_take(tl_control *p)
@@ -241,7 +207,7 @@ bool tl_control_take(tl_control *p)
 
 static int say_silence(const tl_control *p)
 {
-    if (tl_control_is_gone(p->pid)) {
+    if (tl_process_has_ended(p->pid, 0)) {
         tl_say_error(NULL, "%s: process %ld (%s) has ended", p->verb, p->pid, p->name);
         return TL_EXIT_DAMAGED;
     }
@@ -271,7 +237,7 @@ bool tl_control_is_answered(const tl_control *p, uint32_t request)
 int tl_control_receive(tl_control *p, uint32_t request, char answer[static TL_CONTROL_RESULT])
 {
     uint32_t answered = load(p, CONTROL_ANSWER);
-    for (int waited = 0; answered != request && waited < PATIENCE_MS && !tl_control_is_gone(p->pid);
+    for (int waited = 0; answered != request && waited < PATIENCE_MS && !tl_process_has_ended(p->pid, 0);
          waited += STEP_MS) {
         wait_step(word(p, CONTROL_ANSWER), answered);
         answered = load(p, CONTROL_ANSWER);

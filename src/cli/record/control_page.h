@@ -26,8 +26,6 @@ typedef struct tl_control_status {
 int tl_control_open(tl_control *p, const char *verb, long pid);
 /* The same without a word: false if there is none. */
 bool tl_control_find(tl_control *p, const char *verb, long pid);
-/* Has the process ended? */
-bool tl_control_is_gone(long pid);
 bool tl_control_is_stopped(long pid); /* by a signal or a debugger */
 /* Prints the ids of processes that have a page and are ours to look at, one per line. */
 void tl_control_print_pids(void);

@@ -14,7 +14,6 @@
 #include "base/io/base_name.h"
 
 #define NOTE_SECTION ".note.traceloom" /* of the recorder, see rt/control/rt_control.c */
-#define SHARED_NAME  "libtraceloom-rt.so"
 #ifdef __GLIBC__
 #define LOADER "ld-linux"
 #else
@@ -83,7 +82,7 @@ static void read_dynamic(tl_record_facts *f, const tl_elf_segments *s, bool *is_
             *is_program = true;
         if (d->tag != DT_NEEDED || !d->text)
             continue;
-        f->has_recorder = f->has_recorder || begins(d->text, SHARED_NAME);
+        f->has_recorder = f->has_recorder || begins(d->text, TL_RECORD_SHARED);
         for (size_t k = 0; k < TL_COUNT(sanitizers); k++)
             if (begins(d->text, sanitizers[k].library))
                 snprintf(f->sanitizer, sizeof f->sanitizer, "%s", sanitizers[k].name);

@@ -16,6 +16,15 @@
 #define TL_RECORD_PATCHES false
 #endif
 
+/* The recorder that is loaded into programs; its file's name may go on with a version. */
+#define TL_RECORD_SHARED "libtraceloom-rt.so"
+/* Debian's folder of libraries of this machine. */
+#if defined(__x86_64__)
+#define TL_RECORD_TRIPLET "x86_64-linux-gnu"
+#else
+#define TL_RECORD_TRIPLET "aarch64-linux-gnu"
+#endif
+
 typedef struct tl_record_facts {
     uint16_t machine; /* EM_* */
     bool is64, big;

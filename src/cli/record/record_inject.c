@@ -7,13 +7,9 @@
 
 #include "cli/message.h"
 #include "cli/record/record.h"
+#include "cli/record/record_facts.h"
 
-#define LIBRARY "libtraceloom-rt.so.0"
-#if defined(__x86_64__)
-#define TRIPLET "x86_64-linux-gnu"
-#else
-#define TRIPLET "aarch64-linux-gnu"
-#endif
+#define LIBRARY TL_RECORD_SHARED ".0"
 
 /* Can somebody change it who could not change the command? What is loaded runs with the rights of the program. */
 static bool is_safe(const char *path, uid_t owner)
@@ -44,7 +40,7 @@ static bool own_folder(char out[static PATH_MAX], uid_t *owner)
 int tl_record_library(const char *name, char out[static PATH_MAX])
 {
     /* The build's own folder; and where it is installed. */
-    static const char *const places[] = {"", "/../lib", ("/../lib/" TRIPLET), "/../lib64"};
+    static const char *const places[] = {"", "/../lib", ("/../lib/" TL_RECORD_TRIPLET), "/../lib64"};
     char folder[PATH_MAX], path[PATH_MAX + 64];
     uid_t owner;
     *out = 0;

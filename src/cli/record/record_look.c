@@ -8,8 +8,6 @@
 #include "cli/record/record.h"
 #include "cli/record/record_facts.h"
 
-#define SHARED_NAME "libtraceloom-rt.so"
-
 static void say_recipes(const char *name, const tl_record_facts *f)
 {
     if (f->has_sleds && f->has_runtime)
@@ -136,7 +134,7 @@ int tl_record_choose(tl_record *r, tl_record_facts *f, bool *script)
     *f = (tl_record_facts){0};
     *script = true;
     snprintf(r->target, sizeof r->target, "%s", r->program);
-    if (a->any || (!a->how && preload && strstr(preload, SHARED_NAME)))
+    if (a->any || (!a->how && preload && strstr(preload, TL_RECORD_SHARED)))
         return look_linked(r, f, true);
     *script = tl_record_interpreter(r->program, r->target);
     if (tl_record_facts_read(f, r->target, &e) < 0) {                    /* what that starts is unknown */

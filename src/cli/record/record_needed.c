@@ -13,15 +13,11 @@
 #include "base/elf/elf_segments.h"
 #include "base/grow.h"
 #include "base/io/base_name.h"
+#include "cli/record/record_facts.h"
 
 /* Libraries of one program; libreoffice has some 300. */
 #define NEEDED_MAX  1024u
 #define CONFIG_DEEP 4u
-#if defined(__x86_64__)
-#define TRIPLET "x86_64-linux-gnu"
-#else
-#define TRIPLET "aarch64-linux-gnu"
-#endif
 
 static bool has(const tl_needed *n, const char *path)
 {
@@ -103,7 +99,8 @@ static const char *entry(const tl_elf_segments *s, int64_t tag)
 
 static bool find(const tl_elf_segments *s, const char *by, const char *name, char out[static PATH_MAX])
 {
-    static const char usual[] = "/lib/" TRIPLET ":/usr/lib/" TRIPLET ":/lib64:/usr/lib64:/lib:/usr/lib";
+    static const char usual[] =
+        "/lib/" TL_RECORD_TRIPLET ":/usr/lib/" TL_RECORD_TRIPLET ":/lib64:/usr/lib64:/lib:/usr/lib";
     const char *runpath = entry(s, DT_RUNPATH);
     if (strchr(name, '/')) {
         snprintf(out, PATH_MAX, "%s", name);

@@ -9,23 +9,16 @@
 #include "cli/interrupt.h"
 #include "cli/message.h"
 #include "cli/record/control_page.h"
+#include "cli/record/process_status.h"
 #include "cli/record/record.h"
 #include "cli/record/record_facts.h"
-
-#define SHARED_NAME "libtraceloom-rt.so"
 
 enum { STEP_MS = 50 };
 
 const char *tl_record_process_name(tl_record *r)
 {
-    char path[64];
     const long pid = (long)r->cli->args->pid;
-    snprintf(path, sizeof path, "/proc/%ld/comm", pid);
-    FILE *f = fopen(path, "re");
-    const bool found = f && fgets(r->program, sizeof r->program, f);
-    if (f)
-        fclose(f);
-    r->program[strcspn(r->program, "\n")] = 0;
+    const bool found = tl_process_name(pid, r->program, sizeof r->program);
     for (char *c = r->program; *c; c++) /* it becomes the name of a file */
         *c = (unsigned char)*c <= ' ' || *c == '/' || *c == 0x7f ? '_' : *c;
     if (!found || !*r->program) {
@@ -43,7 +36,8 @@ static bool is_loaded(long pid)
     tl_error e = {0};
     tl_attach_maps m;
     snprintf(path, sizeof path, "/proc/%ld/exe", pid);
-    const bool loaded = tl_attach_maps_read(&m, pid) && tl_attach_maps_find(&m, SHARED_NAME) != TL_ATTACH_NO_OBJECT;
+    const bool loaded =
+        tl_attach_maps_read(&m, pid) && tl_attach_maps_find(&m, TL_RECORD_SHARED) != TL_ATTACH_NO_OBJECT;
     tl_attach_maps_free(&m);
     return loaded && tl_record_facts_read(&f, path, &e) == 0 && !f.has_recorder;
 }
