@@ -11,7 +11,7 @@
 #include "cli/record/process_status.h"
 
 #if TL_CAN_INJECT
-enum { PATIENCE_S = 5, STEP_MS = 10 };
+enum { PATIENCE_S = 15, STEP_MS = 10 };
 
 typedef enum found { NOTHING, BORROWED, REFUSED } found;
 

@@ -26,8 +26,8 @@
  *   lets them go on, sets WORLD to SERVED
  *   when the command is answered, sets WORLD to RUNS, and STOPPER to 0
  *
- * STOPPER is a robust futex: when the commander ends, however, the kernel adds FUTEX_OWNER_DIED, and lets the threads go
- * on afterwards. */
+ * STOPPER is a robust futex: when the commander ends, however, the kernel adds FUTEX_OWNER_DIED, and lets the threads
+ * go on afterwards. */
 #ifndef TL_RT_CONTROL_LAYOUT_H
 #define TL_RT_CONTROL_LAYOUT_H
 
