@@ -93,7 +93,7 @@ static sums *model_sums(const rows *r, unsigned by, uint64_t step, uint64_t begi
 /* `outer` is only compared where all calls of a function have one key: else that of an outer call has the time. */
 static void same_sum(const tl_call_sum *found, const sum *s, bool outer)
 {
-    tl_hist_pair a, b;
+    tl_hist_pair a, b = {0};
     uint32_t i = 0, k = 0;
     assert_int_equal(found->stat->calls, s->calls);
     assert_int_equal(found->stat->total, s->total);
