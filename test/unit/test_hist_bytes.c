@@ -94,7 +94,7 @@ static void test_there_and_back(void **state)
     uint64_t seed = 5;
     for (int round = 0; round < 60; round++) {
         uint64_t v[VALUES];
-        const size_t n = 1 + fixture_random(&seed) % VALUES;
+        const size_t n = 1 + (size_t)(fixture_random(&seed) % VALUES);
         const unsigned bits = 1 + (unsigned)(fixture_random(&seed) % 50);
         for (size_t i = 0; i < n; i++)
             v[i] = round % 3 ? fixture_random(&seed) >> (64 - bits) : 77;
@@ -209,7 +209,7 @@ static void test_random_bytes(void **state)
     uint64_t seed = 9;
     for (int i = 0; i < 20000; i++) {
         uint8_t bytes[24];
-        const size_t n = fixture_random(&seed) % sizeof bytes;
+        const size_t n = (size_t)(fixture_random(&seed) % sizeof bytes);
         for (size_t k = 0; k < n; k++)
             bytes[k] = (uint8_t)(fixture_random(&seed) >> 20 & (k % 3 ? 255 : 7));
         refused(bytes, n);
