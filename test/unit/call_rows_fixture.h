@@ -16,7 +16,7 @@ typedef struct row {
     uint32_t depth, place;
     int64_t tid;
     int32_t cpu;
-    uint8_t flags;
+    uint8_t flags, padding[3]; /* rows are compared as bytes */
 } row;
 
 typedef struct rows {
