@@ -259,7 +259,7 @@ const tl_option tl_option_table[] = {
      "Patches only functions whose code has at least this many bytes:\n.Ql 32 .\n", NULL},
     {TO(flag, exact), 0, "exact", NULL, TL_GROUP_INSNS, RECORD, "only functions whose ends are all known",
      "Leaves out functions of which not every end can be patched.\n"
-     "Otherwise their calls are counted, but some end late: with the next event of a caller.\n",
+     "Otherwise their calls are counted, but some may end late: with the next event of a caller.\n",
      NULL},
     {TO(flag, children), 0, "children", NULL, TL_GROUP_INSNS, RECORD, "patch the programs that it starts, too",
      "Patches what the program starts as well.\nOtherwise only the program itself is patched.\n", NULL},

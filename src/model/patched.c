@@ -68,8 +68,7 @@ const char *tl_patched_text(char buf[static TL_PATCHED_TEXT], const tl_patched *
     int n = snprintf(buf, TL_PATCHED_TEXT, "%.255s: %" PRIu64 " of %" PRIu64 " functions",
                      p->path ? tl_base_name(p->path) : "?", p->patched, p->functions);
     if (p->late)
-        n += snprintf(buf + n, (size_t)(TL_PATCHED_TEXT - n), "; %" PRIu64 " %s late", p->late,
-                      p->late == 1 ? "ends" : "end");
+        n += snprintf(buf + n, (size_t)(TL_PATCHED_TEXT - n), "; %" PRIu64 " may end late", p->late);
     if (p->why)
         snprintf(buf + n, (size_t)(TL_PATCHED_TEXT - n), "; left out: %s", p->why);
     return buf;

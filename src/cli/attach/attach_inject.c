@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/message.h"
 #include "cli/record/process_status.h"
+#include "cli/record/record.h"
 
 #if TL_CAN_INJECT
 enum { PATIENCE_S = 15, STEP_MS = 10 };
@@ -47,18 +48,11 @@ static found try_threads(tl_attach *a, int *status)
     return result;
 }
 
-static time_t now_s(void)
-{
-    struct timespec t = {0};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec;
-}
-
 static int inject(tl_attach *a)
 {
-    const time_t end = now_s() + PATIENCE_S;
+    const uint64_t end = tl_record_now() + UINT64_C(1000000000) * PATIENCE_S;
     int status = TL_EXIT_RECORD;
-    while (now_s() < end && !tl_interrupted()) {
+    while (tl_record_now() < end && !tl_interrupted()) {
         const found result = try_threads(a, &status);
         if (result != NOTHING)
             return status;

@@ -21,7 +21,7 @@ typedef struct tl_patch_reason_row {
 } tl_patch_reason_row;
 
 typedef struct tl_patch_function_row {
-    const char *object, *name, *what, *reason; /* what: "left out", "ends late" */
+    const char *object, *name, *what, *reason; /* what: "left out", "may end late" */
     uint64_t address, size, detail;            /* in the file */
     bool has_detail;
 } tl_patch_function_row;

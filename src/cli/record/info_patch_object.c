@@ -163,7 +163,7 @@ static bool add_function(tl_patch_info *info, const tl_patch_file *f, const patc
         return false;
     info->function[info->nfunction++] =
         (tl_patch_function_row){.object = object,
-                                .what = is_left_out(p) ? "left out" : "ends late",
+                                .what = is_left_out(p) ? "left out" : "may end late",
                                 .reason = is_left_out(p) ? patch_why_text(p->why) : "an end cannot be patched",
                                 .address = p->begin - f->bias,
                                 .size = p->size,

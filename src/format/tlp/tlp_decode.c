@@ -223,7 +223,7 @@ static void read_patched(decoder *d)
         list[i].path = d->string[reference(d, "the path of a patched object")];
         list[i].functions = number(d, "a number of functions");
         list[i].patched = number(d, "a number of patched functions");
-        list[i].late = number(d, "a number of functions that end late");
+        list[i].late = number(d, "a number of functions that may end late");
         list[i].why = d->string[reference(d, "why functions are not patched")];
     }
     if (d->status >= 0 && (!list || tl_profile_set_patched(d->p, list, n, NULL) < 0))
