@@ -66,14 +66,20 @@ bool tl_callstack_matched(const tl_callstack *c, size_t i, bool not )
     return not ? c->select.hit_not[i] : c->select.hit[i];
 }
 
+static void free_thread(tl_call_thread *th)
+{
+    free(th->stack);
+    free(th->origin);
+    free(th->function);
+    *th = (tl_call_thread){0};
+}
+
 void tl_callstack_free(tl_callstack *c)
 {
     if (!c)
         return;
-    for (uint32_t i = 0; i < c->nbegun; i++) {
-        free(c->thread[c->begun[i]].stack);
-        free(c->thread[c->begun[i]].function);
-    }
+    for (uint32_t i = 0; i < c->nbegun; i++)
+        free_thread(&c->thread[c->begun[i]]);
     tl_call_select_fini(&c->select);
     tl_call_finder_fini(&c->finder);
     free(c->thread);
@@ -99,10 +105,10 @@ TL_COLD static bool grow_functions(tl_call_thread *th, uint32_t function)
     return true;
 }
 
-TL_COLD static bool grow_stack(tl_call_thread *th)
+TL_COLD static bool grow_stack(const tl_callstack *c, tl_call_thread *th)
 {
     const uint32_t capacity = th->capacity ? 2 * th->capacity : 64;
-    if (!TL_RESIZE(th->stack, capacity))
+    if (!TL_RESIZE(th->stack, capacity) || (c->elsewhere && !TL_RESIZE(th->origin, capacity)))
         return false;
     th->capacity = capacity;
     return true;
@@ -140,18 +146,17 @@ TL_ALWAYS_INLINE bool selected_at_entry(tl_callstack *c, const tl_batch *b, uint
 TL_ALWAYS_INLINE bool push_elsewhere(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th,
                                      const tl_call_on_stack *on)
 {
-    tl_call_frame *f = &th->stack[th->depth];
-    f->cpu = b->cpu ? b->cpu[i] : -1;
-    f->id = id_of(c, i);
-    if (TL_LIKELY(f->repeat <= TL_STACK_REPEATS))
-        return tl_callstack_find_place(c, b->track[i], th, f);
-    f->tree = th->stack[on->top - 1].tree;
-    return tl_callstack_find_slot(c, b->track[i], th, f);
+    tl_call_origin *origin = &th->origin[th->depth];
+    *origin = (tl_call_origin){.id = id_of(c, i), .cpu = b->cpu ? b->cpu[i] : -1};
+    if (TL_LIKELY(th->stack[th->depth].repeat <= TL_STACK_REPEATS))
+        return tl_callstack_find_place(c, b->track[i], th);
+    origin->tree = th->origin[on->top - 1].tree;
+    return tl_callstack_find_slot(c, b->track[i], th);
 }
 
 /* Puts a frame on top; false when memory runs out. */
 TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th, uint64_t key,
-                           uint32_t function, const bool begun)
+                           uint32_t function, const bool begun, const bool elsewhere)
 {
     tl_profile *p = c->p;
     if (TL_UNLIKELY(function >= th->nfunction) && !grow_functions(th, function))
@@ -165,14 +170,14 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_ca
             th->too_deep++;
             p->unmatched_open++;
             return true;
-        } else if (!grow_stack(th)) {
+        } else if (!grow_stack(c, th)) {
             return false;
         }
     }
     uint32_t place = 0, repeat = 0;
     if (TL_UNLIKELY(th->depth >= c->loops_from))
         repeat = 1 + (on->top ? th->stack[on->top - 1].repeat : 0);
-    if (c->flat) {
+    if (!elsewhere && c->flat) {
         if (TL_UNLIKELY(!on->place))
             on->place = tl_profile_child(p, th->root, function);
         place = on->place;
@@ -180,7 +185,7 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_ca
             return false;
     } else if (TL_UNLIKELY(repeat > TL_STACK_REPEATS)) {
         place = th->stack[on->top - 1].place;
-    } else if (!c->elsewhere) {
+    } else if (!elsewhere) {
         place = tl_profile_child(p, th->depth ? th->stack[th->depth - 1].place : th->root, function);
         if (TL_UNLIKELY(place == TL_HASH_NONE))
             return false;
@@ -194,7 +199,7 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_ca
                          .repeat = repeat & 0x3fffffff,
                          .selected = !c->selecting || selected_at_entry(c, b, i, th, function),
                          .begun = begun};
-    if (TL_UNLIKELY(c->elsewhere) && !push_elsewhere(c, b, i, th, on))
+    if (elsewhere && !push_elsewhere(c, b, i, th, on))
         return false;
     ++th->depth;
     if (begun)
@@ -203,7 +208,7 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_ca
 }
 
 /* False when memory runs out. */
-TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th)
+TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th, const bool elsewhere)
 {
     const uint64_t key = b->key[i];
     uint32_t function = tl_id_map_get(&c->p->by_id, key);
@@ -212,15 +217,15 @@ TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, tl_c
         if (function == TL_HASH_NONE)
             return false;
     }
-    return push(c, b, i, th, key, function, true);
+    return push(c, b, i, th, key, function, true, elsewhere);
 }
 
 /* False when memory runs out. */
-TL_ALWAYS_INLINE bool leave(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th)
+TL_ALWAYS_INLINE bool leave(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th, const bool elsewhere)
 {
     const uint64_t key = b->key[i];
     if (TL_LIKELY(th->depth && th->stack[th->depth - 1].key == key && !th->too_deep))
-        return tl_callstack_close_top(c, b->track[i], th, b->ts[i], id_of(c, i));
+        return tl_callstack_close_top(c, b->track[i], th, b->ts[i], id_of(c, i), elsewhere);
     if (th->too_deep) {
         th->too_deep--;
         return true;
@@ -236,27 +241,24 @@ TL_ALWAYS_INLINE bool leave(tl_callstack *c, const tl_batch *b, uint32_t i, tl_c
     while (th->stack[th->depth - 1].key != key)
         if (!tl_callstack_close_unwound(c, b->track[i], th, b->ts[i]))
             return false;
-    return tl_callstack_close_top(c, b->track[i], th, b->ts[i], id_of(c, i));
+    return tl_callstack_close_top(c, b->track[i], th, b->ts[i], id_of(c, i), elsewhere);
 }
 
 /* An exit without a function ends the innermost call. False when memory runs out. */
-static bool leave_any(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th)
+static bool leave_any(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th, const bool elsewhere)
 {
     if (th->too_deep) {
         th->too_deep--;
         return true;
     }
     if (th->depth)
-        return tl_callstack_close_top(c, b->track[i], th, b->ts[i], id_of(c, i));
+        return tl_callstack_close_top(c, b->track[i], th, b->ts[i], id_of(c, i), elsewhere);
     c->p->unmatched_exits++;
     return true;
 }
 
-int tl_callstack_add_ids(tl_callstack *c, const tl_batch *b, const uint64_t *id, tl_error *e)
+TL_ALWAYS_INLINE bool add_events(tl_callstack *c, const tl_batch *b, const bool elsewhere)
 {
-    c->id = id;
-    c->first = tl_event_id(b, 0);
-
     bool ok = true;
     for (uint32_t i = 0; ok && i < b->n;) {
         const uint32_t track = b->track[i];
@@ -266,13 +268,22 @@ int tl_callstack_add_ids(tl_callstack *c, const tl_batch *b, const uint64_t *id,
         for (; ok && i < b->n && b->track[i] == track; i++) {
             const uint8_t kind = c->kind[b->cls[i]];
             if (kind == TL_ENTER)
-                ok = enter(c, b, i, th);
+                ok = enter(c, b, i, th, elsewhere);
             else if (kind == TL_EXIT)
-                ok = leave(c, b, i, th);
+                ok = leave(c, b, i, th, elsewhere);
             else if (kind == EXIT_OF_ANY)
-                ok = leave_any(c, b, i, th);
+                ok = leave_any(c, b, i, th, elsewhere);
         }
     }
+    return ok;
+}
+
+int tl_callstack_add_ids(tl_callstack *c, const tl_batch *b, const uint64_t *id, tl_error *e)
+{
+    c->id = id;
+    c->first = tl_event_id(b, 0);
+    /* Compiled twice: profiles know at compile time that nothing goes elsewhere. */
+    const bool ok = c->elsewhere ? add_events(c, b, true) : add_events(c, b, false);
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the call tree (%u places)", c->p->nplace);
 }
 
@@ -310,7 +321,7 @@ bool tl_callstack_cut(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t d
         const bool begun = th->stack[th->depth - 1].begun;
         c->p->unmatched_exits += left && !begun;
         if (left && begun)
-            ok = tl_callstack_close_top(c, track, th, b->ts[i], TL_CALL_NO_ID);
+            ok = tl_callstack_close_top(c, track, th, b->ts[i], TL_CALL_NO_ID, c->elsewhere);
         else
             ok = forget_top(c, track, th);
     }
@@ -323,7 +334,7 @@ bool tl_callstack_push(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t 
     if (!TL_GROW_TO(c->thread, c->ntrack, track, TL_TRACKS_MAX)) /* tracks may come while reading */
         return false;
     tl_call_thread *th = &c->thread[track];
-    return (th->used || begin_thread(c, track)) && push(c, b, i, th, function, function, begun);
+    return (th->used || begin_thread(c, track)) && push(c, b, i, th, function, function, begun, c->elsewhere);
 }
 
 bool tl_callstack_finish(tl_callstack *c)
@@ -334,9 +345,7 @@ bool tl_callstack_finish(tl_callstack *c)
         tl_call_thread *th = &c->thread[track];
         while (th->depth)
             ok = forget_top(c, track, th) && ok;
-        free(th->stack);
-        free(th->function);
-        *th = (tl_call_thread){0};
+        free_thread(th);
     }
     c->nbegun = 0;
     return ok;

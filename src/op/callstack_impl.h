@@ -18,10 +18,14 @@ typedef struct tl_call_frame {
     uint32_t selected : 1;
     uint32_t begun : 1;   /* 0: unknown begin, so it is not a call */
     uint32_t repeat : 30; /* how often its function is on the stack so far, without the first `loops_from` frames */
-    int32_t cpu;          /* these three for rows and slots */
-    uint32_t tree;        /* place that the finder found */
-    uint64_t id;
 } tl_call_frame;
+
+/* What rows and slots need of it besides. Kept apart: profiles take 5 % longer with larger frames. */
+typedef struct tl_call_origin {
+    uint64_t id;   /* of its entry */
+    uint32_t tree; /* place that the finder found */
+    int32_t cpu;
+} tl_call_origin;
 
 /* State of a function on one thread's stack. */
 typedef struct tl_call_on_stack {
@@ -31,6 +35,7 @@ typedef struct tl_call_on_stack {
 
 typedef struct tl_call_thread {
     tl_call_frame *stack;
+    tl_call_origin *origin; /* of the frames, for rows and slots; otherwise NULL */
     uint32_t depth, capacity;
     uint32_t root;              /* parent of the outermost calls */
     uint64_t too_deep;          /* entries beyond TL_STACK_DEPTH_MAX whose exits must be skipped */
@@ -93,26 +98,28 @@ TL_ALWAYS_INLINE bool tl_callstack_put_row(tl_callstack *c, uint32_t track, cons
     if (TL_UNLIKELY(r->n == r->capacity) && !tl_call_rows_grow(r))
         return false;
     const tl_call_frame *below = th->depth ? f - 1 : NULL;
+    const tl_call_origin *origin = &th->origin[th->depth];
     const uint32_t n = r->n++;
-    r->id[n] = f->id;
+    r->id[n] = origin->id;
     r->exit[n] = exit;
-    r->parent[n] = below && below->begun ? below->id : TL_CALL_NO_ID;
+    r->parent[n] = below && below->begun ? origin[-1].id : TL_CALL_NO_ID;
     r->begin[n] = f->entered;
     r->end[n] = f->entered + ticks;
     r->self[n] = self;
     r->function[n] = f->function;
     r->caller[n] = below ? below->function : TL_CALL_NONE;
-    r->place[n] = c->finder.places ? tl_call_finder_number(&c->finder, f->tree) : TL_CALL_NONE;
+    r->place[n] = c->finder.places ? tl_call_finder_number(&c->finder, origin->tree) : TL_CALL_NONE;
     r->track[n] = track;
     r->depth[n] = th->depth + 1;
-    r->cpu[n] = f->cpu;
+    r->cpu[n] = origin->cpu;
     r->flags[n] = flags | (f->below ? 0 : TL_CALL_OUTERMOST);
     return true;
 }
 
-/* Closes the topmost frame. False when memory runs out. */
+/* Closes the topmost frame. `exit`: the id of its exit, for rows; elsewhere: as in the tl_callstack, for the compiler.
+ * False when memory runs out. */
 TL_ALWAYS_INLINE bool tl_callstack_close_top(tl_callstack *c, uint32_t track, tl_call_thread *th, uint64_t ts,
-                                             uint64_t exit)
+                                             uint64_t exit, const bool elsewhere)
 {
     const tl_call_frame *f = &th->stack[--th->depth];
     uint64_t ticks = ts - f->entered;
@@ -123,37 +130,38 @@ TL_ALWAYS_INLINE bool tl_callstack_close_top(tl_callstack *c, uint32_t track, tl
     if (th->depth)
         tl_call_add(&th->stack[th->depth - 1].children, ticks);
     const bool counts = !c->selecting || (f->selected && ts < c->select.to && ticks >= c->select.select->min_ticks);
-    if (TL_UNLIKELY(c->rows != NULL))
+    if (elsewhere && c->rows)
         return !counts || tl_callstack_put_row(c, track, th, f, exit, ticks, self, 0);
     tl_callstack_pass_on(c, th, f, counts ? ticks : f->inner);
     return !counts || tl_callstack_add_call(c->p, f->place, ticks, self);
 }
 
-/* Finds where a call is counted that is going to be on top, from its function, and the frame below; false when memory
- * runs out. Rows and slots: */
-TL_ALWAYS_INLINE bool tl_callstack_find_slot(tl_callstack *c, uint32_t track, const tl_call_thread *th,
-                                             tl_call_frame *f)
+/* Finds where the call is counted whose frame is above the top, from its function and the frame below; false when
+ * memory runs out. Rows and slots: */
+TL_ALWAYS_INLINE bool tl_callstack_find_slot(tl_callstack *c, uint32_t track, const tl_call_thread *th)
 {
+    tl_call_frame *f = &th->stack[th->depth];
+    const tl_call_origin *origin = &th->origin[th->depth];
     if (c->slots) {
         const tl_call_key key = {
-            .function = f->function, .place = f->tree, .track = track, .depth = th->depth + 1, .cpu = f->cpu};
+            .function = f->function, .place = origin->tree, .track = track, .depth = th->depth + 1, .cpu = origin->cpu};
         f->place = tl_call_slots_find(c->slots, c->p, key, f->entered);
     }
     return f->place != TL_HASH_NONE;
 }
 
 /* The same with a place that is not known yet. */
-TL_ALWAYS_INLINE bool tl_callstack_find_place(tl_callstack *c, uint32_t track, const tl_call_thread *th,
-                                              tl_call_frame *f)
+TL_ALWAYS_INLINE bool tl_callstack_find_place(tl_callstack *c, uint32_t track, const tl_call_thread *th)
 {
-    const tl_call_frame *below = th->depth ? &th->stack[th->depth - 1] : NULL;
-    if (TL_UNLIKELY(c->elsewhere)) {
+    tl_call_frame *f = &th->stack[th->depth];
+    if (c->elsewhere) {
+        tl_call_origin *origin = &th->origin[th->depth];
         if (c->finder.places)
-            f->tree = tl_call_finder_child(&c->finder, c->p, below ? below->tree : 0, f->function);
-        return tl_callstack_find_slot(c, track, th, f);
+            origin->tree = tl_call_finder_child(&c->finder, c->p, th->depth ? origin[-1].tree : 0, f->function);
+        return tl_callstack_find_slot(c, track, th);
     }
     if (!c->flat)
-        f->place = tl_profile_child(c->p, below ? below->place : th->root, f->function);
+        f->place = tl_profile_child(c->p, th->depth ? f[-1].place : th->root, f->function);
     return f->place != TL_HASH_NONE;
 }
 

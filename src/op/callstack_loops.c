@@ -5,10 +5,10 @@ bool tl_callstack_close_unwound(tl_callstack *c, uint32_t track, tl_call_thread 
 {
     c->p->unmatched_open++;
     if (c->rows)
-        return tl_callstack_close_top(c, track, th, ts, TL_CALL_NO_ID);
+        return tl_callstack_close_top(c, track, th, ts, TL_CALL_NO_ID, true);
     const uint32_t place = th->stack[th->depth - 1].place;
     const uint64_t calls = c->p->stat[place].calls;
-    return tl_callstack_close_top(c, track, th, ts, TL_CALL_NO_ID) &&
+    return tl_callstack_close_top(c, track, th, ts, TL_CALL_NO_ID, false) &&
            (c->p->stat[place].calls == calls || tl_profile_add_unwound(c->p, place, 1));
 }
 
@@ -20,16 +20,18 @@ bool tl_callstack_unwind_loops(tl_callstack *c, uint32_t track, tl_call_thread *
         th->function[f->function].top = f->below;
     }
     for (uint32_t i = from; i < n; i++) {
-        tl_call_frame f = th->stack[i];
-        tl_call_on_stack *on = &th->function[f.function];
+        tl_call_on_stack *on = &th->function[th->stack[i].function];
         while (on->top > from)
-            if (!tl_callstack_close_unwound(c, track, th, f.entered))
+            if (!tl_callstack_close_unwound(c, track, th, th->stack[i].entered))
                 return false;
-        if (!tl_callstack_find_place(c, track, th, &f))
+        tl_call_frame *f = &th->stack[th->depth];
+        *f = th->stack[i];
+        if (c->elsewhere)
+            th->origin[th->depth] = th->origin[i];
+        if (!tl_callstack_find_place(c, track, th))
             return false;
-        f.below = on->top;
-        f.repeat = 0;
-        th->stack[th->depth] = f;
+        f->below = on->top;
+        f->repeat = 0;
         on->top = ++th->depth;
     }
     return true;
