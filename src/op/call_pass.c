@@ -181,7 +181,7 @@ static int prepare(tl_call_pass *m, tl_error *e)
 {
     tl_source *s = m->source;
     const tl_select *select = m->options->select;
-    int status = m->of_insns && select ? tl_select_check_insn_cpu(select, &s->trace, e) : 0;
+    int status = m->of_insns ? tl_insn_calls_can_apply(select, &s->trace, e) : 0;
     if (status < 0)
         return status;
     m->order = tl_source_by_weight(s);
@@ -190,8 +190,7 @@ static int prepare(tl_call_pass *m, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to make a profile with %u threads", m->nworker);
     for (unsigned i = 0; i < m->nworker; i++)
         m->worker[i].failed = UINT32_MAX;
-    if (tl_discover_wanted(&s->trace) || tl_discover_threads(&s->trace))
-        status = tl_discover(s, e);
+    status = tl_discover_calls(s, e);
     if (status == 0 && select)
         status = tl_select_settle_names(select, &s->trace, e);
     if (status == 0 && (status = start_worker(m, &m->worker[0])) < 0 && e)
@@ -207,9 +206,6 @@ int tl_call_pass_run(tl_call_pass *m, tl_error *e)
     if (m->nworker > streams)
         m->nworker = streams ? streams : 1;
     m->of_insns = tl_insn_calls_wanted(&s->trace);
-    if (m->of_insns && m->options->select && m->options->select->ncls)
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                       "calls that are found in instructions have no class to select them by");
     int status = prepare(m, e);
     if (status == 0)
         status = s->discovery                                ? profile_by_thread(m, e)

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "op/call_select.h"
 #include "op/callstack.h"
 #include "op/insn_calls.h"
 #include "op/symbols/discover.h"
@@ -46,9 +45,7 @@ static bool is_discovered(const tl_source *s)
 
 int tl_call_scan_prepare(tl_source *s, tl_error *e)
 {
-    if (!tl_discover_wanted(&s->trace) && !tl_discover_threads(&s->trace))
-        return 0;
-    return tl_discover(s, e);
+    return tl_discover_calls(s, e);
 }
 
 uint32_t tl_call_scan_parts(const tl_source *s)
@@ -67,10 +64,7 @@ static int start(tl_call_scan *c, const tl_call_scan_options *o, tl_error *e)
         status = tl_callstack_new(&c->stack, c->profile, &s->trace, &c->options, TL_EXITS_MISSING, e);
         return status < 0 ? status : tl_callstack_give_rows(c->stack, &c->rows, o->places, e);
     }
-    if (o->select && o->select->ncls)
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                       "calls that are found in instructions have no class to select them by");
-    status = o->select ? tl_select_check_insn_cpu(o->select, &s->trace, e) : 0;
+    status = tl_insn_calls_can_apply(o->select, &s->trace, e);
     if (status == 0)
         status = tl_insn_calls_new(&c->insns, c->profile, &s->trace, s->code, &c->options, e);
     if (status == 0)
@@ -93,10 +87,10 @@ int tl_call_scan_open(tl_call_scan **out, tl_source *s, uint32_t first, uint32_t
     c->stream = first;
     c->end = first + n;
     c->ended = n == 0;
-    const tl_want want = tl_source_want(s, true);
     int status = start(c, o, e);
     if (status == 0 && is_discovered(s))
         status = tl_thread_view_new(&c->view, s, e);
+    const tl_want want = tl_source_want(s, true); /* fields name the threads */
     if (status == 0 && c->view)
         status = tl_merge_open_want(&c->merge, s, &want, NULL, e);
     if (status < 0) {

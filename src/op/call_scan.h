@@ -22,8 +22,8 @@ typedef struct tl_call_scan_options {
 
 /* Does the trace have calls? Else there is nothing to scan. */
 bool tl_call_scan_wanted(const tl_trace *t);
-/* Once before the first scan of a source, from one thread: finds functions and threads if only events say them, and
- * makes cursors read the fields that name threads. Errors: as tl_discover(). */
+/* Once before the first scan of a source, from one thread: finds functions and threads if only events say them. Errors:
+ * as tl_discover(). */
 int tl_call_scan_prepare(tl_source *s, tl_error *e);
 /* The number of parts: streams, or 1 if threads run on any stream. */
 uint32_t tl_call_scan_parts(const tl_source *s);

@@ -106,6 +106,14 @@ static void take_selection(tl_insn_calls *c, const tl_select *s)
         c->select.min_ticks = 1;
 }
 
+int tl_insn_calls_can_apply(const tl_select *select, const tl_trace *t, tl_error *e)
+{
+    if (select && select->ncls)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                       "calls that are found in instructions have no class to select them by");
+    return select ? tl_select_check_insn_cpu(select, t, e) : 0;
+}
+
 int tl_insn_calls_new(tl_insn_calls **out, tl_profile *p, const tl_trace *t, const tl_code_map *code,
                       const tl_profile_options *options, tl_error *e)
 {

@@ -22,6 +22,8 @@ typedef struct tl_insn_calls tl_insn_calls;
 
 /* Does the trace have instructions from which calls can be found? */
 bool tl_insn_calls_wanted(const tl_trace *t);
+/* TL_EUNSUPPORTED if the selection, which may be NULL, cannot be applied to such calls. */
+int tl_insn_calls_can_apply(const tl_select *select, const tl_trace *t, tl_error *e);
 
 /* Makes calls of p from the instructions of `t`. `code` may be NULL: then functions are called addresses. `options`,
  * with its selection, and `t` are borrowed. All instructions within the selected time are followed; those of the

@@ -46,7 +46,8 @@ bool tl_discover_wanted(const tl_trace *t)
     return false;
 }
 
-bool tl_discover_threads(const tl_trace *t)
+/* Whether entries or exits name their thread by a context field. */
+static bool names_threads(const tl_trace *t)
 {
     for (uint32_t i = 0; i < t->ncls; i++)
         if (is_call(&t->cls[i]) && tl_thread_fields_of(&t->cls[i]).tid != TL_NO_FIELD)
@@ -215,6 +216,11 @@ int tl_discover(tl_source *s, tl_error *e)
     if (status == 0)
         status = tl_name_modules(s, s->discovery->module, s->discovery->nmodule, e);
     return status < 0 ? status : find_aliases(s, e);
+}
+
+int tl_discover_calls(tl_source *s, tl_error *e)
+{
+    return tl_discover_wanted(&s->trace) || names_threads(&s->trace) ? tl_discover(s, e) : 0;
 }
 
 void tl_discovery_free(struct tl_discovery *d)

@@ -7,14 +7,15 @@
 
 /* Whether entries or exits have functions whose addresses only the events have. */
 bool tl_discover_wanted(const tl_trace *t);
-/* Whether entries or exits name their thread by a context field (model/event_thread.h). */
-bool tl_discover_threads(const tl_trace *t);
 
 /* Reads all events once, and adds functions (id: the address) and a track for each thread that only contexts name. Then
  * names the functions from the binary at the address if it is there and its build-id, if known, is the recorded one
  * (unless tl_open_options.no_names; only regular files are opened);
  * s->exe, if not NULL, replaces the binary of the same file name, or the first one. Does nothing the second time. */
 int tl_discover(tl_source *s, tl_error *e);
+/* The same if matching calls needs it: tl_discover_wanted(), or entries or exits name their thread by a context field
+ * (model/event_thread.h). */
+int tl_discover_calls(tl_source *s, tl_error *e);
 
 void tl_discovery_free(struct tl_discovery *d); /* NULL is fine */
 
