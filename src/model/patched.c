@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "base/io/base_name.h"
@@ -15,18 +16,32 @@ const tl_patched *tl_trace_patched(const tl_trace *t, uint32_t *n)
     return t->patched;
 }
 
-int tl_trace_set_patched(tl_trace *t, const tl_patched *list, uint32_t n, tl_error *e)
+static bool keep_text(tl_strings *strings, const char **s)
 {
-    tl_patched *copy = n ? tl_arena_zalloc(&t->strings.arena, (size_t)n * sizeof *copy) : NULL;
+    return !*s || (*s = tl_strings_get(strings, *s, strlen(*s)));
+}
+
+/* Copies a list, and its texts into the strings of its owner. False when memory runs out. */
+static bool copy_list(tl_patched *copy, const tl_patched *list, uint32_t n, tl_strings *strings)
+{
     bool ok = copy || !n;
     for (uint32_t i = 0; ok && i < n; i++) {
         copy[i] = list[i];
-        copy[i].path = list[i].path ? tl_trace_intern(t, list[i].path) : NULL;
-        copy[i].why = list[i].why ? tl_trace_intern(t, list[i].why) : NULL;
-        ok = (copy[i].path || !list[i].path) && (copy[i].why || !list[i].why);
+        ok = keep_text(strings, &copy[i].path) && keep_text(strings, &copy[i].why);
     }
-    if (!ok)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the counts of patched functions");
+    return ok;
+}
+
+static int no_memory(tl_error *e)
+{
+    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the counts of patched functions");
+}
+
+int tl_trace_set_patched(tl_trace *t, const tl_patched *list, uint32_t n, tl_error *e)
+{
+    tl_patched *copy = n ? tl_arena_zalloc(&t->strings.arena, (size_t)n * sizeof *copy) : NULL;
+    if (!copy_list(copy, list, n, &t->strings))
+        return no_memory(e);
     t->patched = copy;
     t->npatched = n;
     return 0;
@@ -35,16 +50,9 @@ int tl_trace_set_patched(tl_trace *t, const tl_patched *list, uint32_t n, tl_err
 int tl_profile_set_patched(tl_profile *p, const tl_patched *list, uint32_t n, tl_error *e)
 {
     tl_patched *copy = n ? tl_alloc(n, sizeof *copy) : NULL;
-    bool ok = copy || !n;
-    for (uint32_t i = 0; ok && i < n; i++) {
-        copy[i] = list[i];
-        copy[i].path = tl_profile_intern(p, list[i].path);
-        copy[i].why = tl_profile_intern(p, list[i].why);
-        ok = (copy[i].path || !list[i].path) && (copy[i].why || !list[i].why);
-    }
-    if (!ok) {
+    if (!copy_list(copy, list, n, &p->strings)) {
         free(copy);
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the counts of patched functions");
+        return no_memory(e);
     }
     free(p->patched);
     p->patched = copy;
