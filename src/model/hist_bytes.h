@@ -42,9 +42,8 @@ typedef struct tl_hist_fault {
     char text[120];
 } tl_hist_fault;
 
-/* Reads the list into an empty histogram, and moves *at behind it. scratch: one for each two bytes and one
- * more, at most [TL_HIST_BUCKETS]. 1, or 0 and *fault, or
- * TL_ENOMEM. */
+/* Reads the list into an empty histogram, and moves *at behind it. scratch: room for one for each two bytes and one
+ * more, at most [TL_HIST_BUCKETS]. 1; 0 and *fault, if it is malformed; or TL_ENOMEM. */
 int tl_hist_get_buckets(tl_hist *h, uint64_t min, uint64_t max, uint64_t calls, const uint8_t **at, const uint8_t *end,
                         tl_hist_pair *scratch, tl_hist_fault *fault);
 
