@@ -352,26 +352,6 @@ static void test_damage_in_histograms(void **state)
     tl_profile_free(p);
 }
 
-/* Loads any bytes; accepted ones must be written again unchanged. */
-static bool accepted_as_it_is(const uint8_t *bytes, size_t n)
-{
-    tl_profile *p = NULL;
-    tl_error e = {0};
-    int status = fixture_load(bytes, n, &p, NULL, &e);
-    if (status < 0) {
-        assert_int_equal(e.code, status);
-        assert_true(*e.message);
-        return false;
-    }
-    size_t again_n;
-    uint8_t *again = fixture_save(p, &again_n);
-    assert_int_equal(again_n, n);
-    assert_memory_equal(again, bytes, n);
-    free(again);
-    tl_profile_free(p);
-    return true;
-}
-
 static void test_every_truncation_is_refused(void **state)
 {
     uint64_t seed = 11;
@@ -381,10 +361,10 @@ static void test_every_truncation_is_refused(void **state)
     for (size_t cut = 0; cut < n; cut++) {
         uint8_t *part = malloc(cut + 1); /* its exact size, for the sanitizer */
         memcpy(part, bytes, cut);
-        assert_false(accepted_as_it_is(part, cut));
+        assert_false(fixture_accepted(part, cut));
         if (cut >= TLP_LEAST) {
             seal(part, cut); /* and once more as if it were whole */
-            assert_false(accepted_as_it_is(part, cut));
+            assert_false(fixture_accepted(part, cut));
         }
         free(part);
     }
@@ -403,10 +383,10 @@ static void test_every_changed_byte_is_noticed(void **state)
             uint8_t was = bytes[i];
             for (int change = 1; change < 256; change += 36) {
                 bytes[i] = (uint8_t)(was ^ change);
-                assert_false(accepted_as_it_is(bytes, n));
+                assert_false(fixture_accepted(bytes, n));
                 if (i >= TLP_OFFSET_SIZE + 8 && i < n - TLP_CHECKSUM_BYTES) {
                     seal(bytes, n); /* a right checksum: then only the content counts */
-                    accepted += accepted_as_it_is(bytes, n);
+                    accepted += fixture_accepted(bytes, n);
                     tl_store32(bytes + n - 4, 0, false);
                     bytes[i] = was;
                     seal(bytes, n);
@@ -415,7 +395,7 @@ static void test_every_changed_byte_is_noticed(void **state)
             bytes[i] = was;
         }
         assert_true(accepted > 0); /* numbers may change, and come back changed */
-        assert_true(accepted_as_it_is(bytes, n));
+        assert_true(fixture_accepted(bytes, n));
         free(bytes);
         tl_profile_free(p);
     }
@@ -436,7 +416,7 @@ static void test_random_bodies(void **state)
         for (uint64_t n = sound ? 5 + fixture_random(&seed) % 2 : fixture_random(&seed) % 60; n > 0; n--)
             put(&m, fixture_random(&seed) % 8 ? fixture_random(&seed) % 4 : fixture_duration(&seed));
         finish(&m);
-        accepted[sound] += accepted_as_it_is(m.bytes, m.n);
+        accepted[sound] += fixture_accepted(m.bytes, m.n);
     }
     assert_in_range(accepted[1], 50, 4000);
 }
