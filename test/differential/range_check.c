@@ -2,33 +2,9 @@
  *
  * Of each trace, and of each of its streams, the events of random ranges must be those that reading all of it gives in
  * these ranges, in the same order, also merged. Prints how many events reading the ranges saved. */
-#include "op/source_impl.h"
+#include "trace_check.h"
 
-#include "event_digest.h"
-
-typedef struct check {
-    const char *path;
-    tl_source *source;
-    uint64_t random, ranges;
-    uint64_t read, all; /* events that the ranges read; if each had read everything */
-    bool failed;
-} check;
-
-static int read_stream(check *c, uint32_t stream, const tl_limit *limit, digests *out, tl_error *e)
-{
-    tl_cursor *cursor = NULL;
-    const tl_batch *b;
-    int status = tl_cursor_open_want(&cursor, c->source, stream, NULL, limit, e);
-    digests_clear(out);
-    while (status == 0 && (status = tl_cursor_next(cursor, &b, e)) > 0) {
-        digests_add(out, b, 0, b->n);
-        status = 0;
-    }
-    tl_cursor_close(cursor);
-    return status;
-}
-
-static int read_merged(check *c, const tl_limit *limit, digests *out, tl_error *e)
+static int read_merged(trace_check *c, const tl_limit *limit, digests *out, tl_error *e)
 {
     tl_merge *merge = NULL;
     const tl_batch *b;
@@ -44,7 +20,7 @@ static int read_merged(check *c, const tl_limit *limit, digests *out, tl_error *
 }
 
 /* Times of events, with those around them, make ranges that end and begin at the edges of what is left out. */
-static tl_limit draw_limit(check *c, const digests *all)
+static tl_limit draw_limit(trace_check *c, const digests *all)
 {
     tl_limit limit = {.set = true, .from = 0, .to = UINT64_MAX};
     const uint64_t a = all->at[draw(&c->random, all->n)].ts + draw(&c->random, 3) - 1;
@@ -67,7 +43,7 @@ static tl_limit draw_limit(check *c, const digests *all)
     return limit;
 }
 
-static void compare(check *c, const char *what, uint32_t stream, const tl_limit *limit, digests *got,
+static void compare(trace_check *c, const char *what, uint32_t stream, const tl_limit *limit, digests *got,
                     const digests *all)
 {
     digests wanted = {0};
@@ -85,24 +61,23 @@ static void compare(check *c, const char *what, uint32_t stream, const tl_limit 
 }
 
 /* The streams, one after another. If merging loses no order, they are also compared merged. */
-static int check_ranges(check *c, tl_error *e)
+static int check_ranges(trace_check *c, tl_error *e)
 {
-    const tl_limit none = {0};
     digests all = {0}, got = {0};
     int status = 0;
     for (uint32_t s = 0; status == 0 && s < tl_source_streams(c->source); s++) {
-        status = read_stream(c, s, &none, &all, e);
-        for (uint64_t i = 0; status == 0 && all.n && i < c->ranges; i++) {
+        status = read_stream(c->source, s, NULL, NULL, &all, e);
+        for (uint64_t i = 0; status == 0 && all.n && i < c->number; i++) {
             const tl_limit limit = draw_limit(c, &all);
-            status = read_stream(c, s, &limit, &got, e);
+            status = read_stream(c->source, s, NULL, &limit, &got, e);
             if (status == 0)
                 compare(c, "stream", s, &limit, &got, &all);
         }
     }
     if (status == 0)
-        status = read_merged(c, &none, &all, e);
+        status = read_merged(c, NULL, &all, e);
     const bool late = tl_trace_out_of_order(tl_source_trace(c->source)) > 0;
-    for (uint64_t i = 0; status == 0 && all.n && !late && i < c->ranges; i++) {
+    for (uint64_t i = 0; status == 0 && all.n && !late && i < c->number; i++) {
         const tl_limit limit = draw_limit(c, &all);
         status = read_merged(c, &limit, &got, e);
         if (status == 0)
@@ -115,24 +90,5 @@ static int check_ranges(check *c, tl_error *e)
 
 int main(int argc, char **argv)
 {
-    bool failed = false;
-    if (argc < 4)
-        return 2;
-    for (int i = 3; i < argc; i++) {
-        check c = {.path = argv[i], .random = (uint64_t)i, .ranges = strtoull(argv[1], NULL, 10)};
-        const tl_open_options options = {
-            .no_names = true, .want = {.fields = i % 3 > 0, .cpu = i % 2, .threads = (unsigned)atoi(argv[2])}};
-        tl_error e;
-        if (tl_source_open(&c.source, c.path, &options, &e) < 0)
-            continue; /* nothing of it can be read */
-        if (check_ranges(&c, &e) < 0) {
-            printf("%s: %s\n", c.path, e.message);
-            c.failed = true;
-        }
-        printf("%s: %s: %llu of %llu events\n", c.path, tl_trace_format(tl_source_trace(c.source)),
-               (unsigned long long)c.read, (unsigned long long)c.all);
-        failed = failed || c.failed;
-        tl_source_close(c.source);
-    }
-    return failed;
+    return check_traces(argc, argv, check_ranges);
 }

@@ -5,42 +5,22 @@
  * Without fields, only what all readings have is compared. Prints the number of events. */
 #include <pthread.h>
 
-#include "op/source_impl.h"
-
-#include "event_digest.h"
+#include "trace_check.h"
 
 typedef struct check {
-    const char *path;
+    trace_check *trace;
     tl_source *source;
-    uint64_t random;
     digests *full, *bare; /* by stream */
     digests merged;
-    uint64_t events;
-    bool failed;
 } check;
 
 static const tl_want rich = {.fields = true, .cpu = true}, bare = {0};
 
 static int fail(check *c, const char *what, uint32_t stream, const digests *got, const digests *expected)
 {
-    printf("%s: %s %u: %zu events, expected %zu\n", c->path, what, stream, got->n, expected->n);
-    c->failed = true;
+    printf("%s: %s %u: %zu events, expected %zu\n", c->trace->path, what, stream, got->n, expected->n);
+    c->trace->failed = true;
     return 0;
-}
-
-/* Reads a stream alone. */
-static int read_stream(tl_source *s, uint32_t stream, const tl_want *want, digests *out, tl_error *e)
-{
-    tl_cursor *cursor = NULL;
-    const tl_batch *b;
-    int status = tl_cursor_open_want(&cursor, s, stream, want, NULL, e);
-    digests_clear(out);
-    while (status == 0 && (status = tl_cursor_next(cursor, &b, e)) > 0) {
-        digests_add(out, b, 0, b->n);
-        status = 0;
-    }
-    tl_cursor_close(cursor);
-    return status;
 }
 
 /* Several readings that take turns. */
@@ -69,8 +49,8 @@ static int take_turns(check *c, reading *r, uint32_t n, tl_error *e)
 {
     int status = 0;
     for (uint32_t left = n; status == 0 && left > 0;) {
-        reading *x = &r[draw(&c->random, n)];
-        for (uint64_t steps = draw(&c->random, 5); status == 0 && steps > 0 && !x->ended; steps--)
+        reading *x = &r[draw(&c->trace->random, n)];
+        for (uint64_t steps = draw(&c->trace->random, 5); status == 0 && steps > 0 && !x->ended; steps--)
             status = step(x, e);
         left = 0;
         for (uint32_t i = 0; i < n; i++)
@@ -92,7 +72,7 @@ static void close_readings(reading *r, uint32_t n)
 /* Two rich cursors and a bare one on a stream, and one on another. */
 static int check_cursors(check *c, uint32_t stream, tl_error *e)
 {
-    const uint32_t other = (uint32_t)draw(&c->random, tl_source_streams(c->source));
+    const uint32_t other = (uint32_t)draw(&c->trace->random, tl_source_streams(c->source));
     reading r[4] = {0};
     int status = tl_cursor_open_want(&r[0].cursor, c->source, stream, &rich, NULL, e);
     for (uint32_t i = 1; status == 0 && i < 4; i++)
@@ -140,7 +120,7 @@ static void *read_all(void *arg)
     const uint32_t n = tl_source_streams(t->check->source);
     for (uint32_t k = 0; k < n && t->status == 0 && t->wrong == UINT32_MAX; k++) {
         const uint32_t i = t->backwards ? n - 1 - k : k;
-        t->status = read_stream(t->check->source, i, t->bare ? &bare : &rich, &t->got, &t->error);
+        t->status = read_stream(t->check->source, i, t->bare ? &bare : &rich, NULL, &t->got, &t->error);
         if (t->status == 0 && !digests_equal(&t->got, t->bare ? &t->check->bare[i] : &t->check->full[i]))
             t->wrong = i;
     }
@@ -177,10 +157,10 @@ static int read_alone(check *c, tl_error *e)
     reading r = {0};
     int status = 0;
     for (uint32_t i = 0; status == 0 && i < n; i++) {
-        status = read_stream(c->source, i, &rich, &c->full[i], e);
+        status = read_stream(c->source, i, &rich, NULL, &c->full[i], e);
         if (status == 0)
-            status = read_stream(c->source, i, &bare, &c->bare[i], e);
-        c->events += c->full[i].n;
+            status = read_stream(c->source, i, &bare, NULL, &c->bare[i], e);
+        c->trace->all += c->full[i].n;
         if (status == 0 && c->full[i].n != c->bare[i].n)
             fail(c, "bare stream", i, &c->bare[i], &c->full[i]);
     }
@@ -193,15 +173,18 @@ static int read_alone(check *c, tl_error *e)
     return status;
 }
 
-static int check_trace(check *c, uint64_t rounds, tl_error *e)
+/* What is wanted on opening does not decide what a cursor can read. */
+static int check_trace(trace_check *trace, tl_error *e)
 {
-    const uint32_t n = tl_source_streams(c->source);
+    const uint32_t n = tl_source_streams(trace->source);
+    check all = {.trace = trace, .source = trace->source}, *const c = &all;
     c->full = calloc((size_t)n + 1, sizeof *c->full);
     c->bare = calloc((size_t)n + 1, sizeof *c->bare);
     if (!c->full || !c->bare)
         abort();
     int status = read_alone(c, e);
-    for (uint64_t k = 0; status == 0 && k < rounds; k++) {
+    trace->read = trace->all;
+    for (uint64_t k = 0; status == 0 && k < trace->number; k++) {
         for (uint32_t i = 0; status == 0 && i < n && i < 8; i++)
             status = check_cursors(c, i, e);
         if (status == 0)
@@ -221,25 +204,5 @@ static int check_trace(check *c, uint64_t rounds, tl_error *e)
 
 int main(int argc, char **argv)
 {
-    bool failed = false;
-    if (argc < 4)
-        return 2;
-    for (int i = 3; i < argc; i++) {
-        check c = {.path = argv[i], .random = (uint64_t)i};
-        /* What is wanted on opening does not decide what a cursor can read. */
-        const tl_open_options options = {.no_names = true,
-                                         .want = {.fields = i % 2, .cpu = i % 3, .threads = (unsigned)atoi(argv[2])}};
-        tl_error e;
-        if (tl_source_open(&c.source, c.path, &options, &e) < 0)
-            continue; /* nothing of it can be read */
-        if (check_trace(&c, strtoull(argv[1], NULL, 10), &e) < 0) {
-            printf("%s: %s\n", c.path, e.message);
-            c.failed = true;
-        }
-        printf("%s: %s: %llu of %llu events\n", c.path, tl_trace_format(tl_source_trace(c.source)),
-               (unsigned long long)c.events, (unsigned long long)c.events);
-        failed = failed || c.failed;
-        tl_source_close(c.source);
-    }
-    return failed;
+    return check_traces(argc, argv, check_trace);
 }
