@@ -306,8 +306,10 @@ void tl_rt_lane_repair(rt_lane *l)
 {
     l->lost.late++;
     l->signals = 0;
-    if (l->file != tl_rt.file)
+    if (l->file != tl_rt.file) {
+        l->entering = NULL;
         return;
+    }
     unsigned modes = tl_rt.set.modes;
     bool entered = true;
     if (modes & RT_MODE_FDR)
@@ -318,6 +320,7 @@ void tl_rt_lane_repair(rt_lane *l)
         tl_rt_profile_repair(l);
     if (!entered && l->top->function)
         l->top--;
+    l->entering = NULL;
 }
 
 void tl_rt_lanes_begin(void)

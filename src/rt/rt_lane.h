@@ -55,6 +55,7 @@ typedef struct rt_lane {
     uint32_t epoch;              /* tl_rt.epoch at the last event; another: hooks were off since */
     uint32_t file;               /* tl_rt.file of its slots and nodes; another: that file was closed */
     rt_frame *top;               /* the innermost open call */
+    rt_frame *entering;          /* a call that is being added: on the stack, but perhaps not recorded; or NULL */
     rt_frame *frame, *frame_end; /* frame_end: the end of the room */
     size_t frames;
     uint32_t switched; /* place of the outermost frame that is a change of stacks; may be out of date */

@@ -143,7 +143,7 @@ ALIKE uint64_t not_before(const rt_lane *l, uint64_t now, const unsigned modes)
     return now < l->top->begin ? l->top->begin : now;
 }
 
-/* Begins a call. False: too deep to be tracked. `entry`: fdr gets a record of it. */
+/* Begins a call. False: too deep to be tracked. Without `entry`, fdr gets no record of it: l->entering remains set. */
 ALIKE bool enter_at(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, const bool entry,
                     const unsigned modes)
 {
@@ -163,14 +163,16 @@ ALIKE bool enter_at(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr
         f->inner = 0;
         f->node = rt_profile_child(l, f[-1].node, id);
     }
-    RT_BARRIER();
-    l->top = f;
+    RT_STORE(l->entering, f);
+    RT_STORE(l->top, f);
     if (entry && (modes & WITH_THRESHOLD))
         tl_rt_fdr_enter(l, f, now, false, 0);
     else if (entry && (modes & RT_MODE_FDR))
         rt_fdr_put(l, now, id, FDR_ENTER);
     if (modes & RT_MODE_CTF)
         tl_rt_ctf_enter(l, now, id);
+    if (entry)
+        RT_STORE(l->entering, NULL);
     return true;
 }
 
@@ -180,6 +182,7 @@ ALIKE void enter_with(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintp
 {
     if (enter_at(l, now, id, sp, keep, false, modes) && (modes & RT_MODE_FDR))
         tl_rt_fdr_enter(l, l->top, now, true, value);
+    RT_STORE(l->entering, NULL);
 }
 
 /* An exit of another call than the innermost: some were left, or it began before recording, or it is not tracked. */

@@ -17,9 +17,9 @@ import rt_matrix
 FORKS, MILLISECONDS, CANCELLED, STORM = 16, 250, 90, "count_signals.c"
 
 
-def compare(checks, path, printed, most):
+def compare(checks, path, printed, most, exits=1):
     """All calls are there, except counted events: at most one for each jump. If `most` is None there is no limit, since
-    signals may come faster than they can be added."""
+    signals may come faster than they can be added. `exits`: how many of the lost ones may be entries whose exits are there."""
     what = os.path.basename(path)
     checks.equal(harness.run("check", "-q", path).status, 0, "check of", what)
     info, table = harness.run("info", "--json", path), rt_matrix.report(checks, path, "--by", "func")
@@ -34,11 +34,11 @@ def compare(checks, path, printed, most):
         more = calls.get(name, 0) - made # those open at the end may be missing
         differences += max(more, -more - printed.open.get(name, 0), 0)
     checks.that(differences <= lost, what, lost, "lost;", calls, "were recorded;", printed.calls, "were made")
-    exits = table["unmatched"]["exits"]
-    checks.that(exits <= lost, what, exits, "exits of calls that were thought to be over;", lost, "lost")
+    unmatched = table["unmatched"]["exits"]
+    checks.that(unmatched <= lost * exits, what, unmatched, "exits of calls that were thought to be over;", lost, "lost")
 
 
-def leaves(source, mode, hook, arguments, storm=False):
+def leaves(source, mode, hook, arguments, storm=False, exits=1):
     program, checks = rt_build.build(hook, source), harness.Checks()
     with harness.work_folder() as folder:
         base = os.path.join(folder, "run")
@@ -47,12 +47,13 @@ def leaves(source, mode, hook, arguments, storm=False):
         printed, jumps = rt_matrix.Printed(done.stdout), int(done.stdout.partition("jumps ")[2] or 0)
         checks.that(jumps > 10 or source == STORM, "too few jumps:", jumps)
         for one in mode.split(","):
-            compare(checks, base + rt_matrix.SUFFIX[one], printed, None if storm else jumps)
+            compare(checks, base + rt_matrix.SUFFIX[one], printed, None if storm else jumps, exits)
     checks.end()
 
 
 def jump(mode, hook, how="plain"):
-    leaves("rt_handlers_jump.c", mode, hook, [how, str(MILLISECONDS)], how != "each")
+    each = how == "each"    # the interrupted call is left, too: if its entry is lost, it gets no exit
+    leaves("rt_handlers_jump.c", mode, hook, [how, str(MILLISECONDS)], not each, 0.2 if each else 1)
 
 
 def storm(mode, hook):

@@ -141,6 +141,13 @@ bool tl_rt_ctf_attach(rt_lane *l)
     return true;
 }
 
+/* Is the event whose class is at `class`, and which ends at the end of the content, the entry of this function? */
+static bool is_entry(const rt_ctf_stream *s, const char *class, uint32_t function)
+{
+    return class >= s->packet + RT_CTF_HEADER && *(const rt_u16 *)(const void *)class == RT_CTF_CLASS_ENTRY &&
+           *(const rt_u64 *)(const void *)(s->at - 8) == address_of(function);
+}
+
 /* The size of the content says which events are complete. A call is on the stack before its entry is written. */
 bool tl_rt_ctf_repair(rt_lane *l)
 {
@@ -153,11 +160,8 @@ bool tl_rt_ctf_repair(rt_lane *l)
         s->at = s->packet + bits / 8;
         s->time = *(const volatile uint64_t *)(const void *)(s->packet + RT_CTF_AT_END);
     }
-    if (f->begin != s->time)
-        return f->begin < s->time;
-    const char *last = s->at - RT_CTF_SHORT - 8;
-    return last >= s->packet + RT_CTF_HEADER && *(const rt_u16 *)(const void *)last == RT_CTF_CLASS_ENTRY &&
-           *(const rt_u64 *)(const void *)(last + RT_CTF_SHORT) == address_of(f->function);
+    return f != l->entering || is_entry(s, s->at - 8 - RT_CTF_SHORT, f->function) ||
+           is_entry(s, s->at - 8 - RT_CTF_LONG + 2, f->function);
 }
 
 /* ---- life ---- */

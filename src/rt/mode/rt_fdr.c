@@ -259,18 +259,31 @@ static uint64_t size_at(const char *at)
     return FDR_METADATA_SIZE + (is_event ? word >> 8 & UINT32_MAX : 0);
 }
 
+static bool is_entry(const char *at, uint32_t function, unsigned action)
+{
+    uint64_t entry = (uint64_t)function << FDR_ID_SHIFT_LITTLE | action << FDR_ACTION_SHIFT_LITTLE;
+    return (*(const uint64_t *)(const void *)at & UINT32_MAX) == entry;
+}
+
+/* Is the last record, complete or not yet counted in `at`, the entry of this function? */
+static bool ends_with_entry(const rt_lane *l, uint32_t function)
+{
+    enum { WITH_VALUE = FDR_FUNCTION_SIZE + FDR_METADATA_SIZE };
+    return is_entry(l->at, function, FDR_ENTER) || is_entry(l->at, function, FDR_ENTER_ARGS) ||
+           is_entry(l->at - FDR_FUNCTION_SIZE, function, FDR_ENTER) ||
+           is_entry(l->at - WITH_VALUE, function, FDR_ENTER_ARGS);
+}
+
 /* A record is written at `at` from its end, then `at` advances, then the time. A call goes onto the stack before its
- * entry is written, and off it before its exit is. */
+ * entry is written, and off it before its exit is. The running time may be that of an entry which is not written: room
+ * was made for it. */
 bool tl_rt_fdr_repair(rt_lane *l)
 {
     if (!l->at)
         return true;
     const char *end = l->slot.memory + l->slot.size;
     const rt_frame *f = l->top;
-    uint64_t entry = (uint64_t)f->function << FDR_ID_SHIFT_LITTLE | FDR_ENTER << FDR_ACTION_SHIFT_LITTLE;
-    bool is_entry = (*(const uint64_t *)(const void *)l->at & UINT32_MAX) == entry ||
-                    (*(const uint64_t *)(const void *)(l->at - FDR_FUNCTION_SIZE) & UINT32_MAX) == entry;
-    bool entered = f->begin <= l->time || is_entry;
+    bool entered = (f != l->entering && f->begin <= l->time) || ends_with_entry(l, f->function);
     if (*(const uint64_t *)(const void *)l->at)
         l->at += size_at(l->at);
     if (l->at > end - RESERVE + FDR_FUNCTION_SIZE) { /* that was the padding */
