@@ -7,6 +7,7 @@
  *   signals    gets signals that are all counted         short      ends after a moment by itself
  *   seccomp    limits its system calls                   naps       sleeps, and is never woken too early
  *   tiny       threads with the smallest stacks          jail       a thread waits for ever in a callback of libc
+ *   alone      one thread that computes
  *   vfork      waits for a child of vfork(), and cannot be stopped for ten seconds; then computes */
 #include <errno.h>
 #include <limits.h>
@@ -225,6 +226,13 @@ static bool jail(void)
     return dl_iterate_phdr(wait_inside, NULL) == 1;
 }
 
+static bool alone(void)
+{
+    static bool bad;
+    compute_until_end(&bad);
+    return !bad;
+}
+
 static bool vforking(void)
 {
     int status = -1;
@@ -250,7 +258,7 @@ static bool shortly(void)
 int main(int argc, char **argv)
 {
     static const char *const names[] = {"busy", "tiny",    "malloc",  "fork", "registers", "sleeper", "waits",
-                                        "naps", "signals", "seccomp", "jail", "short",     "vfork"};
+                                        "naps", "signals", "seccomp", "jail", "short",     "vfork",   "alone"};
     const char *what = argc > 1 ? argv[1] : "";
     unsigned which = 0;
     bool good;
@@ -299,6 +307,9 @@ int main(int argc, char **argv)
         break;
     case 12:
         good = vforking();
+        break;
+    case 13:
+        good = alone();
         break;
     default:
         return 2;

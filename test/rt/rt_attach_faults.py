@@ -3,7 +3,7 @@
 other side is gone. Programs go on as if nothing had been.
 
     rt_attach_faults.py killed|killed-entering|killed-stopping [RUNS]
-    rt_attach_faults.py interrupted|write-fails|deserted|silent"""
+    rt_attach_faults.py interrupted|write-fails|deserted|in-the-way|silent"""
 import ctypes
 import mmap
 import os
@@ -199,6 +199,115 @@ def deserted(checks, folder):
     goes_on(checks, folder, victim, "deserted")
 
 
+class Stepped:
+    """The only thread of a program, which we stop, step by step if need be, and let go."""
+    CONT, SINGLESTEP, GETREGS, DETACH, SEIZE, INTERRUPT = 7, 9, 12, 17, 0x4206, 0x4207
+    RIP = 16
+
+    def __init__(self, pid):
+        self.pid, self.stopped = pid, False
+        self.ptrace(self.SEIZE)
+
+    def ptrace(self, request, data=None):
+        if ctypes.CDLL(None, use_errno=True).ptrace(ctypes.c_long(request), self.pid, None, data) < 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+    def stop(self):
+        self.ptrace(self.INTERRUPT)
+        os.waitpid(self.pid, 0)
+        self.stopped = True
+
+    def go(self, request=CONT):
+        self.ptrace(request)
+        self.stopped = False
+
+    def step(self):
+        """Executes an instruction; returns where the next one is."""
+        self.ptrace(self.SINGLESTEP)
+        os.waitpid(self.pid, 0)
+        registers = (ctypes.c_ulonglong * 27)()
+        self.ptrace(self.GETREGS, registers)
+        return registers[self.RIP]
+
+
+def code_of(pid, program):
+    """Where the code of a program is in memory, and its bytes."""
+    with open("/proc/%d/maps" % pid) as maps:
+        line = next(line for line in maps if line.rstrip().endswith(program) and "x" in line.split()[1])
+    begin, end = (int(word, 16) for word in line.split()[0].split("-"))
+    with open("/proc/%d/mem" % pid, "rb") as memory:
+        memory.seek(begin)
+        return begin, memory.read(end - begin)
+
+
+def step_to_padding(thread, before, begin, now):
+    """Until a short jump of ours has led to a long one of ours: the thread stands on the padding behind a function."""
+    last = 0
+    for _ in range(1000000):
+        at = thread.step() - begin
+        if 0 <= at < len(now) and now[at] == 0xe9 != before[at] and now[last] == 0xeb != before[last]:
+            return True
+        last = at if 0 <= at < len(now) else 0
+    return False
+
+
+def step_to_own_code(thread, before, begin, now):
+    """Until the thread stands on an instruction of the program that is as it was."""
+    for _ in range(1000000):
+        at = thread.step() - begin
+        if 0 <= at < len(now) and now[at] == before[at]:
+            break
+
+
+def in_the_way(checks, folder):
+    """A thread stands on padding that a function's jump leads over while its code is taken back: the recorder asks for it to run a
+    little, and takes back all. If the thread never goes on, the recorder gives up after some times, and the next stop takes back all."""
+    program, moves, turns = build(folder), 3, 10
+    victim = Victim([program, "alone"], cwd=folder)
+    checks.equal(record(folder, victim.pid, "-o", "first.tlp", "--for", "5ms", "-q").status, 0, "first")
+    before = code_of(victim.pid, program)[1]
+    page, thread, stops, stays = FakePage(victim.pid), Stepped(victim.pid), [], 0
+
+    def serve():
+        if page.get(page.WORLD) == page.WANTED:
+            if not thread.stopped:
+                thread.stop()
+                step_to_own_code(thread, before, *code_of(victim.pid, program))
+            stops.append(1)
+            page.put(page.WORLD, page.STOPPED)
+        elif page.get(page.WORLD) == page.OVER:
+            if len(stops) >= stays:
+                thread.go()
+            page.put(page.WORLD, page.SERVED)
+
+    def command(text):
+        stops.clear()
+        page.put(page.STOPPER, os.getpid())
+        page.put(page.WORLD, page.SERVED)
+        checks.that(page.ask(text, serve), text, "is answered")
+        serve()
+
+    command("open out=w.tlp:mode=profile:patch=on")
+    for times, left in (moves, 0), (turns, 5), (0, 0):
+        stays = 0
+        command("start")
+        stays = times
+        if stays:
+            thread.stop()
+            checks.that(step_to_padding(thread, before, *code_of(victim.pid, program)), "no jump leads to padding")
+        command("stop")
+        checks.equal(len(stops), min(stays + 1, turns), "times that threads were to stop")
+        checks.equal(len(changed_code(victim.pid)), left, "bytes that stay after", stays, "times in the way")
+        if thread.stopped:
+            thread.go()
+    command("close")
+    thread.stop()
+    thread.go(thread.DETACH)
+    page.put(page.STOPPER, 0)
+    page.put(page.WORLD, page.RUNS)
+    goes_on(checks, folder, victim, "in the way")
+
+
 def silent(checks, folder):
     """A recorder that never answers: Ctrl-C ends the command."""
     page = FakePage()
@@ -218,7 +327,7 @@ def silent(checks, folder):
 
 # Runs of a case in `make slow`, and in a short test; None: all.
 RUNS = {"killed": (100, 6), "killed-entering": (None, 8), "killed-stopping": (None, 8)}
-CASES = {"interrupted": interrupted, "write-fails": write_fails, "deserted": deserted, "silent": silent}
+CASES = {"interrupted": interrupted, "write-fails": write_fails, "deserted": deserted, "in-the-way": in_the_way, "silent": silent}
 
 
 def main():

@@ -23,7 +23,7 @@
  *   sets WORLD from WANTED to STOPPED, wakes it  goes on; if it is not STOPPED by then, sets it to RUNS
  *                                          -->   changes code, as long as the commander lives; sets WORLD to OVER,
  *                                                wakes it
- *   lets them go on, sets WORLD to SERVED
+ *   lets them go on, sets WORLD to SERVED        may set it to WANTED again: a thread was in the way
  *   when the command is answered, sets WORLD to RUNS, and STOPPER to 0
  *
  * STOPPER is a robust futex: when the commander ends, however, the kernel adds FUTEX_OWNER_DIED, and lets the threads

@@ -263,16 +263,22 @@ bool tl_rt_world_is_stopped(void)
            !stopper_died();
 }
 
+/* Until the commander has done what it does in this state, has died, or takes too long. */
+static void wait_for_commander(uint32_t state)
+{
+    const uint64_t from = tl_rt_clock_slow();
+    while (*word(CONTROL_WORLD) == state && !stopper_died() && tl_rt_clock_slow() - from < STOP_NS)
+        wait_on(word(CONTROL_WORLD), state, WATCH_NS);
+}
+
 bool tl_rt_world_stop(void)
 {
-    if (!control.page || control.tid != (uint32_t)RT_SYS0(SYS_gettid) ||
-        !set_world(CONTROL_WORLD_SERVED, CONTROL_WORLD_WANTED))
+    if (!control.page || control.tid != (uint32_t)RT_SYS0(SYS_gettid))
         return false;
-    for (uint64_t from = tl_rt_clock_slow(), now = from; now - from < STOP_NS; now = tl_rt_clock_slow())
-        if (*word(CONTROL_WORLD) == CONTROL_WORLD_WANTED && !stopper_died())
-            wait_on(word(CONTROL_WORLD), CONTROL_WORLD_WANTED, WATCH_NS);
-        else
-            break;
+    wait_for_commander(CONTROL_WORLD_OVER);
+    if (!set_world(CONTROL_WORLD_SERVED, CONTROL_WORLD_WANTED))
+        return false;
+    wait_for_commander(CONTROL_WORLD_WANTED);
     if (set_world(CONTROL_WORLD_WANTED, CONTROL_WORLD_RUNS)) /* the commander is gone, or too slow */
         return false;
     return tl_rt_world_is_stopped();

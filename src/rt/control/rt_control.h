@@ -12,7 +12,8 @@ void tl_rt_control_end(void);  /* ends the thread and, unless it is the caller, 
 void tl_rt_control_show(void); /* updates the numbers of the page */
 
 /* From the control thread: all other threads are stopped until tl_rt_world_go(), by the process that gave the command.
- * False: nobody can do that, and they run. Between the two no lock may be taken, and nothing of libc be called. */
+ * False: nobody can do that, and they run. Between the two no lock may be taken, and nothing of libc be called. May be
+ * called again after tl_rt_world_go(). */
 bool tl_rt_world_stop(void);
 /* Are they still? No, if that process has ended since: threads go on some time after this is known. */
 bool tl_rt_world_is_stopped(void);

@@ -17,6 +17,7 @@
 #include "rt/rt_say.h"
 
 enum { STATUS_USELESS = 125, BEFORE_LIFE = 101, BEHIND_LIFE = 103 };
+enum { TURNS = 10, BETWEEN_NS = 10000000 }; /* of threads that are in the way */
 
 static rt_patched *first;
 static bool loading; /* nothing of the program has run yet */
@@ -280,18 +281,34 @@ static uint32_t select_all(void)
     return n;
 }
 
-/* Other threads are stopped if possible, which needs help from outside. Then nothing may be done that needs a lock. */
-static void change_all(bool to)
+static void change_objects(bool to, enum rt_patch_when now)
 {
-    enum rt_patch_when now = when();
-    const bool stopped = now == RT_PATCH_RUNNING && tl_rt_world_stop();
-    if (stopped)
-        now = tl_rt_patch_stopped_look() ? RT_PATCH_STOPPED : RT_PATCH_HALTED;
     for (rt_patched *p = first; p; p = p->next)
         if (to ? is_asked(p) : !p->o->gone)
             tl_rt_patch_change(p, to, now);
-    if (stopped)
+}
+
+/* While other threads are stopped, which needs help from outside. Then nothing may be done that needs a lock. A thread
+ * that stands on what is to be taken back gets some time to go on. False: nobody stops them. */
+static bool change_stopped(bool to)
+{
+    static const long between[2] = {0, BETWEEN_NS};
+    unsigned turn = 0;
+    for (bool again = true; again && turn < TURNS && tl_rt_world_stop(); turn++) {
+        change_objects(to, tl_rt_patch_stopped_look() ? RT_PATCH_STOPPED : RT_PATCH_HALTED);
+        again = tl_rt_patch_stopped_met();
         tl_rt_world_go();
+        if (again)
+            RT_SYS2(SYS_nanosleep, between, 0);
+    }
+    return turn > 0;
+}
+
+static void change_all(bool to)
+{
+    const enum rt_patch_when now = when();
+    if (now != RT_PATCH_RUNNING || !change_stopped(to))
+        change_objects(to, now);
 }
 
 static void start(void)

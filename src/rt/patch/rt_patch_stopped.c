@@ -12,6 +12,7 @@ enum { THREADS_MOST = 4096, TEXT = 256 };
 
 static uint64_t *at; /* [THREADS_MOST] */
 static uint32_t n;
+static bool met; /* one of them stands on what was to be taken back */
 
 /* The number at the end of a line; 0: none. */
 static uint64_t last_number(char *text, long length)
@@ -55,6 +56,7 @@ static bool read_thread(void *arg, long folder, const char *name)
 bool tl_rt_patch_stopped_look(void)
 {
     n = 0;
+    met = false;
     at = at ? at : tl_rt_memory_take(THREADS_MOST * sizeof *at);
     return at && tl_rt_tasks(read_thread, NULL);
 }
@@ -62,7 +64,14 @@ bool tl_rt_patch_stopped_look(void)
 bool tl_rt_patch_can_stopped(const patch_change *c)
 {
     for (uint32_t i = 0; i < n && c->live == 0; i++)
-        if (at[i] - c->address < c->size)
+        if (at[i] - c->address < c->size) {
+            met = true;
             return false;
+        }
     return !c->several;
+}
+
+bool tl_rt_patch_stopped_met(void)
+{
+    return met;
 }

@@ -106,8 +106,8 @@ static void choose_off(const rt_patch_text *t, rt_patch_can *can, uint8_t *move)
     const patch_change *c = t->code->change;
     for (uint32_t i = 0; i < t->code->changes; i++) {
         const bool known = !is_first(&c[i]) || can == can_any || can == tl_rt_patch_can_stopped;
-        const bool ok = known && can(&c[i]) && is_same(t, i);
-        move[i] = t->on[i] && ok && !(i > 0 && c[i].tied && stays(t, i - 1, move));
+        const bool ok = t->on[i] && known && can(&c[i]) && is_same(t, i);
+        move[i] = ok && !(i > 0 && c[i].tied && stays(t, i - 1, move));
     }
 }
 

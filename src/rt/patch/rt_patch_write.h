@@ -46,6 +46,8 @@ rt_patch_can *tl_rt_patch_can(enum rt_patch_when when);
 rt_patch_can tl_rt_patch_can_switch, tl_rt_patch_can_stopped;
 /* Sees where threads are; false: that of one is not known, or there are too many. */
 bool tl_rt_patch_stopped_look(void);
+/* Since then: did a change stay only because a thread stands on it? */
+bool tl_rt_patch_stopped_met(void);
 /* Functions that have changes in the code once it is switched on, but are not recorded as a whole: other[f] of all
  * `functions`. False: no memory. */
 bool tl_rt_patch_others(const rt_patch_text *t, enum rt_patch_when when, uint8_t *other);
