@@ -80,7 +80,20 @@ static void test_deep_stacks(void **state)
     }
 }
 
-/* Exceptions in a loop: the rows have the callers and places that the profile gives them. */
+/* Do ids lead to the entries of the only thread that say what the rows say? */
+static void same_entries(const log *l, const rows *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        const row *one = &r->row[i];
+        assert_in_range(one->id, 0, l->n[0] - 1);
+        const record *entry = &l->record[0][one->id];
+        assert_true(entry->enter && entry->function == one->function);
+        assert_true(entry->ts == one->begin && entry->cpu == one->cpu);
+        assert_int_equal(one->parent == UINT64_MAX ? -1 : l->record[0][one->parent].function, one->caller);
+    }
+}
+
+/* Exceptions in a loop: the rows have the callers and places that the profile gives them, and their own entries. */
 static void test_loops_of_exceptions(void **state)
 {
     log *l = new_log(1000000000);
@@ -92,6 +105,10 @@ static void test_loops_of_exceptions(void **state)
     put(l, 0, false, 1);
     tl_source *s = made_read(&l->made);
     check_places(s, NULL);
+    rows found = scan(s, &all_calls);
+    assert_int_equal(found.n, 5201);
+    same_entries(l, &found);
+    free(found.row);
     tl_source_close(s);
     free(l);
 }
