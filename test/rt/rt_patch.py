@@ -28,6 +28,7 @@ import rt_build
 
 PATIENCE = 120
 THREADS = 4
+TIMES = "100ms", "2s"
 SWITCHES, BURST = 20, 500                   # by ctl; by the program itself, as fast as it can
 COMPILERS = ("gcc", "clang-19", "clang-14")
 # Numbers of x86-64; all that patching uses.
@@ -285,9 +286,9 @@ def switch(checks, folder):
 # ---- one process, other settings ----
 
 def recorded_later(checks, pid, out, expected, *words):
-    """Functions that record -p sees; again and again until all that are expected had their turn, if the machine is busy."""
-    for _ in range(20):
-        done = harness.run("record", "-p", str(pid), "--for", "50ms", "-q", "-o", out, *words)
+    """Functions that record -p sees; once more, for longer, if some did not get their turn because the machine is busy."""
+    for time in TIMES:
+        done = harness.run("record", "-p", str(pid), "--for", time, "-q", "-o", out, *words)
         if not checks.equal(done.status, 0, words, done):
             return set()
         found = {name for name, n in calls_of(checks, out).items() if n}
