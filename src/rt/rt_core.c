@@ -381,14 +381,18 @@ static void read_exe(void)
     tl_rt.exe[n > 0 ? n : 0] = '\0';
 }
 
-/* Is this the program that is to be recorded? Its children inherit the settings. */
-static bool is_chosen(void)
+static bool is_chosen_file(const char *path)
 {
     struct stat st;
-    if (!tl_rt.set.has_exe)
-        return true;
-    return RT_SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/exe", &st, 0) == 0 && st.st_dev == tl_rt.set.exe_device &&
+    return RT_SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) == 0 && st.st_dev == tl_rt.set.exe_device &&
            st.st_ino == tl_rt.set.exe_inode;
+}
+
+/* Is this the program that is to be recorded? Its children inherit the settings. Under qemu /proc/self/exe names the
+ * program, but is qemu. */
+static bool is_chosen(void)
+{
+    return !tl_rt.set.has_exe || is_chosen_file("/proc/self/exe") || is_chosen_file(tl_rt.exe);
 }
 
 void tl_rt_begin(void)

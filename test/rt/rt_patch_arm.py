@@ -23,6 +23,19 @@ def lost_late(path):
     return int(found.group(1)) if found else 0
 
 
+def chosen(checks, hook, program, folder):
+    """exe=, as `record` sets it, names the program, though qemu is what runs."""
+    status = os.stat(program)
+    for inode, files in (status.st_ino, ["run.tlp"]), (status.st_ino + 1, []):
+        env = rt_matrix.environment(hook, "profile", os.path.join(folder, "run.tlp"))
+        env["TRACELOOM"] += ":patch=on:exe=%d\\:%d" % (status.st_dev, inode)
+        done = subprocess.run(rt_build.preloaded(hook, [program], env), env=env, capture_output=True, text=True, timeout=rt_matrix.MAX_SECONDS)
+        checks.equal((done.returncode, done.stdout, done.stderr), (0, "", ""), "with exe=")
+        checks.equal(os.listdir(folder), files, "files with exe=")
+        for name in files:
+            os.unlink(os.path.join(folder, name))
+
+
 def starts(hook):
     """start=off, then on, off, and on again: code is changed before main, and only then."""
     checks = harness.Checks()
@@ -36,6 +49,8 @@ def starts(hook):
         checks.equal((done.returncode, done.stdout, done.stderr), (0, "", ""), "the program")
         table = rt_matrix.report(checks, base + ".tlp", "--by", "func")
         checks.equal(table and rt_matrix.by_name(table["functions"]).get("leaf"), 27, "calls of leaf")
+        os.unlink(base + ".tlp")
+        chosen(checks, hook, program, folder)
     checks.end()
 
 
