@@ -5,7 +5,6 @@
     patch_torture.py libraries   and libstdc++, libgcc_s, libm and libc
 
 One program, patch_torture.cpp, which knows its calls, built in many ways: a sample of them, in `make slow` all."""
-import json
 import os
 import re
 import subprocess
@@ -23,7 +22,6 @@ PATIENCE = 200
 SAMPLE = {"own": 4, "libraries": 3}
 PART = "patch_torture_part*"
 SETS = {"own": [PART], "libraries": [PART, "libstdc++*", "libgcc_s*", "libm.so*", "libc.so*"]}
-NO_ROOM = "there is no room for a jump"
 FLAGS = ["-std=gnu++20", "-Wno-infinite-recursion"]
 
 
@@ -57,14 +55,6 @@ class Printed(rt_matrix.Printed):
                 self.calls.pop(words[1], None)
 
 
-def without_room(checks, program):
-    """Functions that the planner has no room for: in programs that are not PIE jumps cannot lead down below address 0."""
-    done = harness.run("record", "--dry-run", "--json", program)
-    if not checks.equal(done.status, 0, "status of the dry run", done):
-        return set()
-    return {row["name"] for row in json.loads(done.out)["left_out"] if (row["what"], row["reason"]) == ("left out", NO_ROOM)}
-
-
 def check(checks, hook, what):
     part = rt_build.build(hook, os.path.join(HERE, "patch_torture_part.cpp"), FLAGS, shared=True, name="patch_torture_part")
     program = rt_build.build(hook, os.path.join(HERE, "patch_torture.cpp"), FLAGS, name="patch_torture")
@@ -83,8 +73,7 @@ def check(checks, hook, what):
         table = rt_matrix.report(checks, out, "--by", "func")
         if table:
             printed = Printed(done.stdout)
-            for name in without_room(checks, program) if "nopie" in hook.name else ():
-                printed.calls.pop(name, None)
+            printed.forget(rt_matrix.without_room(checks, hook, program))
             rt_matrix.check_calls(checks, hook.name, table, printed)
             calls = rt_matrix.by_name(table["functions"])
             for name, (least, most) in printed.about.items():
