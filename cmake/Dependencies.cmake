@@ -47,6 +47,7 @@ traceloom_library(LIBDW "Files and lines of functions" LIBRARIES dw elf HEADER e
                   PACKAGE libdw-dev libelf-dev)
 traceloom_library(DEMANGLE "C++ names as people write them" LIBRARIES iberty HEADER libiberty/demangle.h
                   PACKAGE libiberty-dev)
+traceloom_library(SQLITE "SQL over traces: traceloom query" LIBRARIES sqlite3 HEADER sqlite3.h PACKAGE libsqlite3-dev)
 
 # Not linked and not needed to build: the command looks for it at run time.
 option(TRACELOOM_LLVM "Text of instructions through LLVM, where it is installed" ON)

@@ -10,7 +10,7 @@ _traceloom()
     cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "info check report convert cat record ctl help --help --version" -- "$cur"))
+        COMPREPLY=($(compgen -W "info check report convert cat query record ctl help --help --version" -- "$cur"))
         return
     fi
     if [[ $cur == = ]]; then
@@ -45,6 +45,24 @@ _traceloom()
         return ;;
     --predictor)
         COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --query-file)
+        _traceloom_files
+        return ;;
+    --param|-p)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --recipe)
+        COMPREPLY=($(compgen -W "$(traceloom help --names recipes)" -- "$cur"))
+        return ;;
+    --rows)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --memory)
+        COMPREPLY=($(compgen -W "256M 1G" -- "$cur"))
+        return ;;
+    --timeout)
+        COMPREPLY=($(compgen -W "10s 1m" -- "$cur"))
         return ;;
     --at)
         COMPREPLY=($(compgen -W "" -- "$cur"))
@@ -167,13 +185,15 @@ _traceloom()
         options="--by --weight --sort --top --per-thread --no-fold --wide --interval --line-size --sample --cache --predictor --calls --json --output --force --to --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     convert|cat)
         options="--interval --output --force --to --text-style --clock --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --no-pager --quiet --verbose --help" ;;
+    query)
+        options="--query-file --param --recipe --recipes --schema --rows --memory --timeout --json --output --force --to --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     record)
         options="--top --mode --threshold --ring --limit --start --pid --for --how --libs --min-size --exact --children --dry-run --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
     ctl)
         options="--json --color --quiet --verbose --help"
         ((COMP_CWORD == 2)) && words=$(traceloom help --names processes) || words="status start stop flush set" ;;
     help)
-        COMPREPLY=($(compgen -W "info check report convert cat record ctl help formats" -- "$cur"))
+        COMPREPLY=($(compgen -W "info check report convert cat query record ctl help formats" -- "$cur"))
         return ;;
     esac
     if [[ $cur == -* ]]; then

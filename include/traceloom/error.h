@@ -24,7 +24,9 @@ typedef enum tl_code {
     TL_EUNSUPPORTED = -5, /* right, but outside what this build or this function does */
     TL_EINVAL = -6,       /* the caller's arguments make no sense */
     TL_EEXIST = -7,       /* an output file exists and may not be overwritten */
-    TL_ENOMATCH = -8      /* a selection that matches nothing */
+    TL_ENOMATCH = -8,     /* a selection that matches nothing */
+    TL_ELIMIT = -9,       /* a limit of the caller was reached, or the caller interrupted it */
+    TL_ESYNTAX = -10      /* a statement that does not parse, or names what is not there */
 } tl_code;
 
 #define TL_NO_OFFSET UINT64_MAX

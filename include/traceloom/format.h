@@ -27,7 +27,7 @@ const tl_format_info *tl_format_get(uint32_t index);
 
 /* The version of the library: "0.1.0". Static, never NULL. */
 const char *tl_version(void);
-/* What was built in, space-separated: "zlib zstd bzip2 libdw demangle"; "" if nothing. Static, never NULL. */
+/* What was built in, space-separated: "zlib zstd bzip2 libdw demangle sqlite"; "" if nothing. Static, never NULL. */
 const char *tl_build_options(void);
 
 #pragma GCC visibility pop

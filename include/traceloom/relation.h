@@ -40,7 +40,8 @@ typedef enum tl_column_unit {
     TL_UNIT_SHARE, /* 0 .. 1 */
     TL_UNIT_HEX,   /* an address or another number that is written in hexadecimal */
     TL_UNIT_BOOL,  /* 0 or 1 */
-    TL_UNIT_JSON   /* JSON text: a list or an object */
+    TL_UNIT_JSON,  /* JSON text: a list or an object */
+    TL_UNIT_UTC    /* nanoseconds since 1970 */
 } tl_column_unit;
 
 typedef struct tl_column_info {

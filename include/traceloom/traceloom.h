@@ -10,6 +10,7 @@
 #include <traceloom/format.h>
 #include <traceloom/model.h>
 #include <traceloom/profile.h>
+#include <traceloom/query.h>
 #include <traceloom/relation.h>
 #include <traceloom/sink.h>
 #include <traceloom/source.h>

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/function/profile_answer.h"
+#include "analysis/rows_part.h"
 #include "analysis/table_run.h"
 #include "base/text/words.h"
 #include "op/source_impl.h"
@@ -113,6 +114,11 @@ static const tl_part *part_at(const tl_rows *r, uint32_t i)
     while (p && (!p->for_programs || i--))
         p = p->next;
     return p;
+}
+
+const tl_part *tl_rows_current(const tl_rows *rows)
+{
+    return rows->part;
 }
 
 uint32_t tl_rows_parts(const tl_rows *rows)
@@ -232,7 +238,7 @@ static bool has_all_bits(const tl_column_info *c)
     return c->unit == TL_UNIT_HEX || c->unit == TL_UNIT_NONE;
 }
 
-static int64_t integer_of(const tl_column_info *c, const tl_cell *v)
+int64_t tl_rows_integer(const tl_column_info *c, const tl_cell *v)
 {
     if (v->kind == TL_CELL_SUM && (v->sum.high || v->sum.low > INT64_MAX))
         return v->negative ? INT64_MIN : INT64_MAX;
@@ -245,7 +251,7 @@ static void put_cell(store *s, uint32_t at, const tl_column_info *c, const tl_ce
 {
     s->is_null[at] = v->kind == TL_CELL_NULL || v->kind == TL_CELL_ROWS;
     if (c->type == TL_INTEGER)
-        s->i64[at] = s->is_null[at] ? 0 : integer_of(c, v);
+        s->i64[at] = s->is_null[at] ? 0 : tl_rows_integer(c, v);
     else if (c->type == TL_REAL)
         s->real[at] = v->kind == TL_CELL_REAL ? v->real : 0;
     else

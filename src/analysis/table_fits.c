@@ -92,34 +92,54 @@ static bool has_events(tl_source *s)
     return found;
 }
 
-static void list_tables(char *buf, size_t size, const tl_trace *t, unsigned has)
+/* By their names in SQL, or those after --by. */
+static void list_tables(char *buf, size_t size, const tl_trace *t, unsigned has, bool in_sql)
 {
     size_t n, at = 0;
     const tl_table_kind *const *kind = tl_table_kinds(&n);
-    for (size_t i = 0; i < n; i++)
-        if (!kind[i]->only_of && !kind[i]->of_any && fits(tl_table_find(kind[i]->info.name, t), has))
-            tl_words_add(buf, size, &at, ", ", kind[i]->info.name);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = in_sql ? kind[i]->sql : kind[i]->info.name;
+        if (name && !kind[i]->only_of && !kind[i]->of_any && fits(tl_table_find(kind[i]->info.name, t), has))
+            tl_words_add(buf, size, &at, ", ", name);
+    }
 }
 
-int tl_table_fits(const tl_table_kind *kind, tl_source *s, const tl_profile *p, tl_error *e)
+/* What a source has, and the tables made from that. */
+static int look(tl_source *s, const tl_profile *p, bool in_sql, char what[static TL_WHAT_SIZE],
+                char tables[static TL_TABLES_SIZE], tl_error *e)
 {
     const bool is_profile = tl_source_is_profile(s);
-    unsigned has = source_has(s, p);
-    char what[96] = "", tables[256] = "";
     tl_profile *own = NULL;
-    if (fits(kind, has) || (kind->profile && !p && (is_profile || has & SAMPLES))) /* which may have calls */
-        return 0;
+    what[0] = tables[0] = '\0';
     if (is_profile) { /* whatever p was made for, the file may have more */
         const int status = tl_profile_from_source(&own, s, &(tl_profile_options){.per_thread = true}, e);
         if (status < 0)
             return status;
     }
-    has = source_has(s, own ? own : p);
+    unsigned has = source_has(s, own ? own : p);
     tl_profile_free(own);
     if (!is_profile && !(has & (INSNS | CALLS | SAMPLES | RUNTIME)) && !has_events(s))
         has |= NOTHING;
-    name_what(what, sizeof what, has);
-    list_tables(tables, sizeof tables, tl_source_trace(s), has);
+    name_what(what, TL_WHAT_SIZE, has);
+    list_tables(tables, TL_TABLES_SIZE, tl_source_trace(s), has, in_sql);
+    return 0;
+}
+
+int tl_source_look(tl_source *s, char what[static TL_WHAT_SIZE], char tables[static TL_TABLES_SIZE], tl_error *e)
+{
+    return look(s, NULL, true, what, tables, e);
+}
+
+int tl_table_fits(const tl_table_kind *kind, tl_source *s, const tl_profile *p, tl_error *e)
+{
+    const bool is_profile = tl_source_is_profile(s);
+    const unsigned has = source_has(s, p);
+    char what[TL_WHAT_SIZE] = "", tables[TL_TABLES_SIZE] = "";
+    if (fits(kind, has) || (kind->profile && !p && (is_profile || has & SAMPLES))) /* which may have calls */
+        return 0;
+    const int status = look(s, p, false, what, tables, e);
+    if (status < 0)
+        return status;
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s needs %s; this %s has %s; its tables: %s", kind->info.name,
                    kind->info.needs, is_profile ? "profile" : "trace", what, tables);
 }

@@ -36,6 +36,7 @@ enum {
 /* A table, made directly from the events of sources, or from a profile (see analysis/function/profile_answer.h). */
 typedef struct tl_table_kind {
     tl_table_info info;
+    const char *sql;   /* its name in SQL; NULL: it is not there */
     const char *what;  /* "garbage collections": what an empty table lacks */
     const char *sorts; /* its words for --sort; NULL: it has one order */
     const char *takes; /* its own options: "cache"; NULL: none */
@@ -73,6 +74,12 @@ typedef struct tl_table_kind {
  * TL_EUNSUPPORTED with what the table needs, what the source has, and the tables that it has; those of reading a
  * profile. */
 int tl_table_fits(const tl_table_kind *kind, tl_source *s, const tl_profile *p, tl_error *e);
+
+/* What a source has, "calls and samples", and the names in SQL of the tables made from that, as words. Errors: those of
+ * reading a profile. */
+#define TL_WHAT_SIZE   96u
+#define TL_TABLES_SIZE 320u
+int tl_source_look(tl_source *s, char what[static TL_WHAT_SIZE], char tables[static TL_TABLES_SIZE], tl_error *e);
 
 /* Can sources be added up? */
 static inline bool tl_table_adds_up(const tl_table_kind *kind)

@@ -149,6 +149,10 @@ const char *tl_code_name(int code)
         return "file exists";
     case TL_ENOMATCH:
         return "no match";
+    case TL_ELIMIT:
+        return "limit reached";
+    case TL_ESYNTAX:
+        return "syntax error";
     default:
         return code > 0 ? "ok" : "unknown error";
     }

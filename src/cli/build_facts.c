@@ -32,6 +32,12 @@
 #elif defined TL_HAVE_LIBDW
 #define LIBDW NULL
 #endif
+#if defined TL_HAVE_SQLITE && __has_include(<sqlite3.h>)
+#include <sqlite3.h>
+#define SQLITE sqlite3_libversion()
+#elif defined TL_HAVE_SQLITE
+#define SQLITE NULL
+#endif
 #ifdef __clang__
 #define COMPILER "clang " __clang_version__
 #elif defined __GNUC__
@@ -73,6 +79,9 @@ static size_t libraries(library out[static 8])
 #endif
 #ifdef TL_HAVE_DEMANGLE
     out[n++] = (library){.name = "libiberty"};
+#endif
+#ifdef SQLITE
+    out[n++] = (library){.name = "SQLite", .version = SQLITE};
 #endif
 #ifdef TL_HAVE_LLVM
     out[n++] = (library){.name = "LLVM", .note = " (where it is installed)"};

@@ -58,7 +58,10 @@ static int status_of(const tl_error *e)
     case TL_EEXIST:
     case TL_ENOMATCH:
     case TL_EUNSUPPORTED:
+    case TL_ESYNTAX:
         return TL_EXIT_USAGE;
+    case TL_ELIMIT:
+        return TL_EXIT_LIMIT;
     default:
         return TL_EXIT_DAMAGED;
     }
@@ -97,7 +100,7 @@ int tl_say_option_failure(const char *path, const char *before, const tl_error *
 
 int tl_exit_worse(int a, int b)
 {
-    static const int rank[] = {
-        [TL_EXIT_DONE] = 0, [TL_EXIT_NO] = 1, [TL_EXIT_LOST] = 2, [TL_EXIT_DAMAGED] = 3, [TL_EXIT_USAGE] = 4};
+    static const int rank[] = {[TL_EXIT_DONE] = 0,    [TL_EXIT_NO] = 1,    [TL_EXIT_LOST] = 2,
+                               [TL_EXIT_DAMAGED] = 3, [TL_EXIT_LIMIT] = 4, [TL_EXIT_USAGE] = 5};
     return rank[a] >= rank[b] ? a : b;
 }

@@ -21,7 +21,7 @@ int tl_say_failure(const char *path, const tl_error *e);
  * "--by "). */
 int tl_say_option_failure(const char *path, const char *before, const tl_error *e);
 
-/* The more important of two exit statuses: damage before losses before "no". */
+/* The more important of two exit statuses: limits before damage before losses before "no". */
 int tl_exit_worse(int a, int b);
 
 #endif

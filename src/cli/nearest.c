@@ -32,7 +32,17 @@ const char *tl_verb_of_others(const char *name)
                                        {"flamegraph", "report -o app.svg"},
                                        {"record-attach", "ctl PID start"},
                                        {"formats", "help formats"},
+                                       {"sql", "query"},
                                        {"version", "--version"}};
+    return ours_of(name, other, TL_COUNT(other));
+}
+
+const char *tl_column_of_others(const char *name)
+{
+    static const other_word other[] = {
+        {"timestamp", "ts"}, {"time", "ts"},       {"start", "ts"},    {"duration", "dur"},  {"end", "end_ts"},
+        {"class", "name"},   {"event", "name"},    {"type", "name"},   {"function", "name"}, {"func", "name"},
+        {"count", "calls"},  {"thread_id", "tid"}, {"args", "fields"}, {"payload", "fields"}};
     return ours_of(name, other, TL_COUNT(other));
 }
 

@@ -9,4 +9,7 @@ const char *tl_verb_of_others(const char *name);
 /* What replaces a table of other tools or plain English in --by; NULL: unknown. */
 const char *tl_table_of_others(const char *name);
 
+/* What SQL calls a column that other tools have: "dur"; NULL: unknown. */
+const char *tl_column_of_others(const char *name);
+
 #endif

@@ -7,10 +7,11 @@
 #define CHECK   TL_VERB_BIT(TL_VERB_CHECK)
 #define REPORT  TL_VERB_BIT(TL_VERB_REPORT)
 #define CONVERT TL_VERB_BIT(TL_VERB_CONVERT)
+#define QUERY   TL_VERB_BIT(TL_VERB_QUERY)
 #define RECORD  TL_VERB_BIT(TL_VERB_RECORD)
 #define CTL     TL_VERB_BIT(TL_VERB_CTL)
 #define HELP    TL_VERB_BIT(TL_VERB_HELP)
-#define READERS (INFO | CHECK | REPORT | CONVERT)
+#define READERS (INFO | CHECK | REPORT | CONVERT | QUERY)
 #define ALL     (READERS | RECORD | CTL)
 
 static const tl_example info_examples[] = {{"info app.xray", "what is in it, what was lost"},
@@ -32,6 +33,11 @@ static const tl_example convert_examples[] = {{"convert app.xray -o app.pftrace"
                                               {"convert a.xray --time 2s..3s -o b.jsonl", "one second of it"},
                                               {"cat app.xray -t 4711 | less", "read it as text"},
                                               {NULL, NULL}};
+
+static const tl_example query_examples[] = {{"query app.xray 'SELECT * FROM calls LIMIT 9'", "nine calls"},
+                                            {"query app.log 'SELECT * FROM collections' --to csv", "for programs"},
+                                            {"query app.xray --recipe slowest-calls", "--recipes lists them"},
+                                            {NULL, NULL}};
 
 static const tl_example record_examples[] = {{"record gzip -k file", "a profile, in gzip.tlp"},
                                              {"record -o last.xray --ring 64M ./app", "every call; the last ones"},
@@ -90,6 +96,21 @@ const tl_verb tl_verb_table[] = {
      "it prints them as text.\n"
      "Several inputs are merged by time.\n"
      "What the output format cannot hold is left out, and a message says what and how much.\n"},
+    {TL_VERB_QUERY, "query", NULL, "FILE... [SQL]", "Answer questions in SQL", query_examples,
+     "Runs SQL over traces, without loading them into a database first.\n"
+     "The SQL is the last word, if it has a blank and no file has that name; otherwise\n.Fl -query-file\n"
+     "or standard input has it.\n"
+     "Statements are separated by semicolons, and each result is printed; with\n.Fl -json\nit is a line.\n"
+     ".Pp\n"
+     "There are tables of everything that happened,\n.Cm events ;\n"
+     "of each class of events, with its fields as columns,\n.Cm event_sched_switch ;\n"
+     "of what there is,\n.Cm classes , fields , functions ;\n"
+     "and those of\n.Xr traceloom-report 1 :\n.Cm function_stats , collections , blocks\nand others.\n"
+     ".Fl -schema\nlists them with their columns;\n.Xr traceloom-schema 5\nhas all, and the functions.\n"
+     "Several traces are the same tables:\n.Cm trace\nis the number of the input, from 1.\n"
+     ".Pp\n"
+     "The SQL is that of SQLite.\n"
+     "Statements can only read these tables: they reach no files, and change nothing.\n"},
     {TL_VERB_RECORD, "record", NULL, "[--] CMD [ARG...]", "Run a program, record its function calls, and report",
      record_examples,
      "Runs\n.Ar CMD\n"
@@ -201,6 +222,33 @@ const tl_option tl_option_table[] = {
     {TO(flag, calls), 0, "calls", NULL, TL_GROUP_INSNS, REPORT, "list each call (with --by syscall)",
      "Lists system calls one by one, with arguments and result; with strings, too, where loads and stores show them.\n",
      NULL},
+    {TO(text, query_file), 0, "query-file", "FILE", TL_GROUP_VERB, QUERY, "SQL from this file",
+     "Reads the SQL from\n.Ar FILE ;\n.Sq -\nis standard input.\n"
+     "All other words are inputs.\n",
+     "@file"},
+    {TO(word, param), 'p', "param", "NAME=VALUE", TL_GROUP_VERB, QUERY, "value of :NAME in the SQL",
+     "Gives the parameter\n.Ql :NAME\nof the SQL a value: a number, a duration such as\n.Ql 1.5ms ,\nwhich becomes "
+     "nanoseconds, or text.\nMay be given several times.\n",
+     NULL},
+    {TO(text, recipe), 0, "recipe", "NAME", TL_GROUP_VERB, QUERY, "SQL that ships: see --recipes",
+     "Runs the recipe\n.Ar NAME\nin place of SQL from the command line; words\n.Ql name=value\nafter the files give "
+     "its "
+     "parameters other values.\n"
+     "Recipes of your own are\n.Pa NAME.sql\nin the folder that\n.Ev TRACELOOM_RECIPES\nnames, or in\n"
+     ".Pa ~/.config/traceloom/recipes .\n",
+     "@recipes"},
+    {TO(flag, recipes), 0, "recipes", NULL, TL_GROUP_VERB, QUERY, "list the recipes",
+     "Lists the recipes, with what they answer and their parameters.\n", NULL},
+    {TO(flag, schema), 0, "schema", NULL, TL_GROUP_VERB, QUERY, "tables and columns",
+     "Lists the tables of these traces, with their columns and what they mean.\n", NULL},
+    {TO(rows, rows), 0, "rows", "N", TL_GROUP_VERB, QUERY, "rows to show",
+     "Prints only the first\n.Ar N\nrows of each result as a table, or all if it is 0.\n"
+     "The default is 1,000 on a terminal, and all otherwise.\n",
+     NULL},
+    {TO(amount, memory), 0, "memory", "SIZE", TL_GROUP_VERB, QUERY, "memory at most",
+     "Ends a statement that needs more memory than this, with exit status 5.\nThe default is 256M.\n", "256M 1G"},
+    {TO(duration, timeout), 0, "timeout", "TIME", TL_GROUP_VERB, QUERY, "time at most",
+     "Ends a statement that takes longer, with exit status 5.\nThe default is no limit.\n", "10s 1m"},
     {TO(flag, count), 0, "count", NULL, TL_GROUP_VERB, INFO, "count the events of large traces as well",
      "Reads all of an input larger than 1\\ GiB, to count its events and find damage in them.\n"
      "Smaller inputs are always read, and with\n.Fl -json\nall are.\n",
@@ -270,19 +318,20 @@ const tl_option tl_option_table[] = {
      NULL},
     {TO(flag, any), 0, "any", NULL, TL_GROUP_VERB, RECORD, "run it without looking at it",
      "Runs any command, and loads nothing into it: it may start or load something that has a recorder.\n", NULL},
-    {TO(flag, json), 0, "json", NULL, TL_GROUP_OUTPUT, INFO | CHECK | REPORT | RECORD | CTL, "print JSON, one line",
+    {TO(flag, json), 0, "json", NULL, TL_GROUP_OUTPUT, QUERY | INFO | CHECK | REPORT | RECORD | CTL,
+     "print JSON, one line",
      "Prints one line of JSON instead of text.\n"
      "Times are whole nanoseconds; names do not change between versions.\n",
      NULL},
-    {TO(text, output), 'o', "output", "FILE", TL_GROUP_OUTPUT, INFO | REPORT | CONVERT | RECORD,
+    {TO(text, output), 'o', "output", "FILE", TL_GROUP_OUTPUT, QUERY | INFO | REPORT | CONVERT | RECORD,
      "write here, format by suffix",
      "Writes to\n.Ar FILE ,\nin the format of its suffix; a further suffix\n.Pa .gz\nor\n.Pa .zst\ncompresses.\n"
      "The file appears when it is complete, or not at all.\n"
      "Except for a recording,\n.Sq -\nis standard output.\n",
      "@file"},
-    {TO(flag, force), 'f', "force", NULL, TL_GROUP_OUTPUT, INFO | REPORT | CONVERT | RECORD, "replace a file",
+    {TO(flag, force), 'f', "force", NULL, TL_GROUP_OUTPUT, QUERY | INFO | REPORT | CONVERT | RECORD, "replace a file",
      "Replaces the output file if it exists; without this option that is an error.\n", NULL},
-    {TO(text, to), 0, "to", "FORMAT", TL_GROUP_OUTPUT, INFO | REPORT | CONVERT | RECORD, "output format",
+    {TO(text, to), 0, "to", "FORMAT", TL_GROUP_OUTPUT, QUERY | INFO | REPORT | CONVERT | RECORD, "output format",
      "Writes this format, whatever the suffix of\n.Fl o ;\n.Nm traceloom help formats\nlists them.\n", "@write"},
     {TO(choice, text_style), 0, "text-style", "STYLE", TL_GROUP_OUTPUT, CONVERT, "babeltrace",
      "Prints text in this style:\n.Cm plain ,\nthe default, or\n.Cm babeltrace ,\n"
@@ -317,7 +366,7 @@ const tl_option tl_option_table[] = {
      ".Cm crc32 , md5\nor\n.Cm sha1 .\n"
      "See\n.Xr traceloom-formats 5\nfor the formats that support it.\n",
      "crc32 md5 sha1"},
-    {TO(text, time), 0, "time", "A..B", TL_GROUP_SELECT, REPORT | CONVERT, "from A to B",
+    {TO(text, time), 0, "time", "A..B", TL_GROUP_SELECT, REPORT | QUERY | CONVERT, "from A to B",
      "Only what lies between two times since the trace began:\n"
      ".Ql 2s..3s ,\n.Ql +500ms.. ,\n.Ql ..1.5s .\n"
      "Units are ns, us, ms, s, min and h; without one it is that of the other end, else ns, or ticks where the "
@@ -351,30 +400,30 @@ const tl_option tl_option_table[] = {
      "Only instructions at addresses from A up to, but not including, B, and what belongs to them:\n"
      ".Ql 0x400000..0x401000 ,\n.Ql 0xffff000000000000..\n",
      NULL},
-    {TO(threads, thread), 't', "thread", "GLOB", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "name or id",
+    {TO(threads, thread), 't', "thread", "GLOB", TL_GROUP_SELECT, INFO | REPORT | QUERY | CONVERT, "name or id",
      "Only threads whose name matches, or which have this id, or one of several:\n.Ql 4711,4712 .\nA processor is not "
      "a "
      "thread: see\n.Fl -cpu .\n"
      "May be given several times: then any of them.\n",
      NULL},
-    {TO(word, cpu), 0, "cpu", "N", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "processors: 0,2-3",
+    {TO(word, cpu), 0, "cpu", "N", TL_GROUP_SELECT, INFO | REPORT | QUERY | CONVERT, "processors: 0,2-3",
      "Only what happened on these processors: numbers and ranges, as in\n.Ql 0,2-3 .\n"
      "A call counts for the processor on which it began.\n"
      "In an instruction trace this selects streams that were recorded per processor.\n",
      NULL},
-    {TO(word, func), 'F', "func", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "these functions",
+    {TO(word, func), 'F', "func", "GLOB", TL_GROUP_SELECT, REPORT | QUERY | CONVERT | RECORD, "these functions",
      "Only functions whose name matches.\n"
      "A function without a symbol is called by its place,\n.Ql lua5.4+0x8870 ,\nor if that is unknown\n.Ql #id .\n"
      "With\n.Cm record ,\n.Ql libz*:inflate*\nselects functions of objects whose file name matches.\n"
      "May be given several times: then any of them.\n",
      NULL},
-    {TO(word, not_func), 'N', "not", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "but not these",
+    {TO(word, not_func), 'N', "not", "GLOB", TL_GROUP_SELECT, REPORT | QUERY | CONVERT | RECORD, "but not these",
      "Leaves out functions whose name matches.\nMay be given several times.\n", NULL},
-    {TO(depth, depth), 'D', "depth", "N", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "N levels of calls",
+    {TO(depth, depth), 'D', "depth", "N", TL_GROUP_SELECT, REPORT | QUERY | CONVERT | RECORD, "N levels of calls",
      "Only calls at most this deep; the outermost function of a thread has depth 1.\n", NULL},
-    {TO(text, min_dur), 0, "min-dur", "T", TL_GROUP_SELECT, REPORT | CONVERT, "calls of T or more",
+    {TO(text, min_dur), 0, "min-dur", "T", TL_GROUP_SELECT, REPORT | QUERY | CONVERT, "calls of T or more",
      "Only calls that took at least this long:\n.Ql 10us .\n", NULL},
-    {TO(word, cls), 0, "class", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "classes of events",
+    {TO(word, cls), 0, "class", "GLOB", TL_GROUP_SELECT, REPORT | QUERY | CONVERT, "classes of events",
      "Only events of classes whose name matches;\n.Nm traceloom info\nlists the classes.\n"
      "If it is one class, comma-separated values have a column for each of its fields.\n"
      "May be given several times: then any of them.\n",
@@ -388,7 +437,7 @@ const tl_option tl_option_table[] = {
      "A file\n.Pa NAME.yaml\nmaps numbers to paths:\n.Ql 1: /usr/lib/libfoo.so\non a line each.\n"
      ".Nm traceloom check\naccepts this option and ignores it.\n",
      "@file"},
-    {TO(flag, no_demangle), 0, "no-demangle", NULL, TL_GROUP_INPUT, REPORT | CONVERT, "mangled names",
+    {TO(flag, no_demangle), 0, "no-demangle", NULL, TL_GROUP_INPUT, REPORT | QUERY | CONVERT, "mangled names",
      "Shows C++ and Rust names in the mangled form that the linker uses.\n", NULL},
     {TO(text, from), 0, "from", "FORMAT", TL_GROUP_INPUT, READERS, "input format",
      "Reads the input as this format instead of finding it by content.\n", "@read"},
@@ -413,7 +462,7 @@ const tl_option tl_option_table[] = {
      ".Cm auto ,\nthe default, colours on a terminal if\n.Ev NO_COLOR\nis not set and\n.Ev TERM\nis not\n.Ql dumb .\n"
      ".Cm always\nthrough a pipe, as to\n.Ql less -R ,\nalso fits tables to the terminal that messages go to.\n",
      "auto always never"},
-    {TO(flag, no_pager), 0, "no-pager", NULL, TL_GROUP_ALWAYS, INFO | REPORT | CONVERT, "no pager",
+    {TO(flag, no_pager), 0, "no-pager", NULL, TL_GROUP_ALWAYS, INFO | REPORT | QUERY | CONVERT, "no pager",
      "Prints on a terminal without a pager; see\n.Sx ENVIRONMENT .\n", NULL},
     {TO(quiet, quiet), 'q', "quiet", NULL, TL_GROUP_ALWAYS, ALL, "only errors",
      "Prints no messages except errors, and no progress bar.\n", NULL},

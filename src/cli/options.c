@@ -151,6 +151,12 @@ bool tl_take_top(parser *p, const tl_option *o, const char *value)
     return number(p, o, value, UINT32_MAX);
 }
 
+bool tl_take_rows(parser *p, const tl_option *o, const char *value)
+{
+    p->a->has_rows = tl_parse_u64(value, &p->a->rows);
+    return p->a->has_rows || bad_value(p, o, value, "expected a number of rows");
+}
+
 bool tl_take_depth(parser *p, const tl_option *o, const char *value)
 {
     return number(p, o, value, UINT32_MAX) &&
@@ -169,7 +175,7 @@ bool tl_take_duration(parser *p, const tl_option *o, const char *value)
         return bad_value(p, o, value, "expected a time such as 10s");
     if (!value[strspn(value, "0123456789.")]) /* ns, which nobody means */
         return bad_value(p, o, value, "expected a time with its unit, such as 10s");
-    p->a->duration = ns;
+    *(uint64_t *)member(p->a, o) = ns;
     return true;
 }
 
@@ -257,13 +263,18 @@ bool tl_take_threads(parser *p, const tl_option *o, const char *value)
     return p->a->thread.n > 0 || wrong(p, "--thread %s: expected a name or ids, such as 4711,4712", value);
 }
 
-/* The option with a long name (n bytes) or, if name is NULL, a letter; of any verb. */
-static const tl_option *find_option(const char *name, size_t n, char letter)
+/* The option with a long name (n bytes) or, if name is NULL, a letter: of the verb, else of any. */
+static const tl_option *find_option(const tl_verb *verb, const char *name, size_t n, char letter)
 {
-    for (const tl_option *o = tl_option_table; o->name; o++)
-        if (name ? strlen(o->name) == n && memcmp(o->name, name, n) == 0 : o->letter == letter)
+    const tl_option *found = NULL;
+    for (const tl_option *o = tl_option_table; o->name; o++) {
+        const bool is = name ? strlen(o->name) == n && memcmp(o->name, name, n) == 0 : o->letter == letter;
+        if (is && verb && o->verbs & TL_VERB_BIT(verb->id))
             return o;
-    return NULL;
+        if (is && !found)
+            found = o;
+    }
+    return found;
 }
 
 /* Says that the verb has no such option, and suggests one. */
@@ -284,7 +295,7 @@ static bool unknown(parser *p, const char *word, size_t n, const tl_option *of_a
         char name[TL_WORD_MAX + 1];
         memcpy(name, word + 2, n - 2);
         name[n - 2] = 0;
-        const tl_option *by = find_option("by", 2, 0);
+        const tl_option *by = find_option(p->a->verb, "by", 2, 0);
         if (verb->id == TL_VERB_REPORT && tl_word_place(name, by->values) >= 0)
             return wrong(p, "unknown option %.*s; did you mean --by %s?", (int)n, word, name);
         const char *nearest = tl_nearest(name, candidate, count);
@@ -301,7 +312,8 @@ static bool take_option(parser *p, int argc, const char *const *argv, int *at)
     const char *word = argv[*at], *value = NULL;
     bool is_long = word[1] == '-';
     size_t n = is_long ? strcspn(word, "=") : 2; /* length of the option itself */
-    const tl_option *o = is_long ? find_option(word + 2, n - 2, 0) : find_option(NULL, 0, word[1]);
+    const tl_option *o =
+        is_long ? find_option(p->a->verb, word + 2, n - 2, 0) : find_option(p->a->verb, NULL, 0, word[1]);
     if (!o || !(o->verbs & TL_VERB_BIT(p->a->verb->id)))
         return unknown(p, word, is_long ? n : strlen(word), o);
     if (word[n])

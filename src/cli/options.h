@@ -14,6 +14,7 @@ typedef enum tl_verb_id {
     TL_VERB_CHECK,
     TL_VERB_REPORT,
     TL_VERB_CONVERT,
+    TL_VERB_QUERY,
     TL_VERB_RECORD,
     TL_VERB_CTL,
     TL_VERB_HELP
@@ -51,8 +52,8 @@ struct tl_option_parser;
 typedef bool tl_option_take(struct tl_option_parser *p, const tl_option *o, const char *value);
 tl_option_take tl_take_flag, tl_take_text, tl_take_choice, tl_take_amount, tl_take_word;
 tl_option_take tl_take_at, tl_take_color, tl_take_depth, tl_take_level, tl_take_duration, tl_take_line_size,
-    tl_take_pid, tl_take_quiet, tl_take_threads, tl_take_top, tl_take_verbose, tl_take_version, tl_take_weight,
-    tl_take_workers;
+    tl_take_pid, tl_take_quiet, tl_take_rows, tl_take_threads, tl_take_top, tl_take_verbose, tl_take_version,
+    tl_take_weight, tl_take_workers;
 
 struct tl_option {
     tl_option_take *take;
@@ -107,6 +108,14 @@ typedef struct tl_arguments {
     bool calls;
     bool has_at;
     uint64_t at; /* the number of an instruction */
+
+    tl_words param;         /* of query: name=value */
+    const char *query_file; /* or NULL */
+    bool schema, recipes;
+    const char *recipe; /* or NULL */
+    bool has_rows;
+    uint64_t rows;            /* of a table to show; 0: all */
+    uint64_t memory, timeout; /* in bytes and ns; 0: not given */
 
     const char *output, *to, *text_style, *clock, *split; /* or NULL */
     bool force;

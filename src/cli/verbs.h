@@ -13,7 +13,8 @@ typedef enum tl_exit {
     TL_EXIT_NO = 1,      /* the answer is no: check found problems, report has no such table */
     TL_EXIT_USAGE = 2,   /* the command line makes no sense */
     TL_EXIT_DAMAGED = 3, /* the input was damaged or unreadable, or the output could not be written */
-    TL_EXIT_LOST = 4     /* with --strict: the trace reports lost events */
+    TL_EXIT_LOST = 4,    /* with --strict: the trace reports lost events */
+    TL_EXIT_LIMIT = 5    /* query: a limit was reached, or it was interrupted */
 } tl_exit;
 
 /* For record, whose other statuses are the program's. */
@@ -30,6 +31,7 @@ int tl_verb_info(tl_cli *c);
 int tl_verb_check(tl_cli *c);
 int tl_verb_report(tl_cli *c);
 int tl_verb_convert(tl_cli *c);
+int tl_verb_query(tl_cli *c);
 int tl_verb_record(tl_cli *c); /* or the status of the program, or one of TL_EXIT_RECORD, ... */
 int tl_verb_ctl(tl_cli *c);
 /* Parses all words after "help" itself: it also has options that no list shows (--man VERB, --completion SHELL and
@@ -50,6 +52,8 @@ bool tl_print_man(const char *verb, FILE *file);
 /* Prints the list of tables; and their columns, for docs/tables.md: false if `what` is not "markdown". */
 void tl_print_tables(void);
 bool tl_print_tables_as(const char *what);
+/* The same of the tables of SQL, for docs/schema.md. */
+bool tl_print_schema_as(const char *what);
 /* Prints the completion script of a shell; false if the shell is unknown. */
 bool tl_print_completion(const char *shell);
 

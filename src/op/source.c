@@ -370,6 +370,8 @@ int tl_cursor_open_want(tl_cursor **out, tl_source *s, uint32_t stream, const tl
 int tl_cursor_fill(tl_cursor *c, tl_batch *b, tl_error *e)
 {
     const tl_reader *r = c->source->reader;
+    if (c->source->stop && c->source->stop(c->source->stop_arg))
+        return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "interrupted");
     tl_batch_clear(b);
     int status = r->stream_next(c->state, b, e);
     /* Only now is it known whether the input ended well. */

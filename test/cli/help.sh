@@ -25,7 +25,7 @@ assert len(v["formats"]) + len(v["without"]) == int(sys.argv[1]) and v["recorder
 expect 2 "$tl" --version --jsno
 says err "takes no other arguments than --json"
 
-for verb in info check report convert cat record ctl help; do
+for verb in info check report convert cat query record ctl help; do
     [ $verb = cat ] || says overview "  $verb "
     expect 0 "$tl" $verb --help
     most=30
@@ -44,7 +44,7 @@ sed -n 's/^TL_TABLE(\(.*\))/\1/p' "$root/src/tables.def" | while read -r table; 
 done >unlisted
 is_empty unlisted
 expect 2 "$tl" help --man nosuchpage
-says err "expected traceloom, formats, tables, or the name of a verb"
+says err "expected traceloom, formats, schema, tables, or the name of a verb"
 expect 2 "$tl" help reprot
 says err "did you mean report?"
 expect 0 "$tl" help --man formats
@@ -61,6 +61,10 @@ expect 0 "$tl" help --man tables
 cmp out "$docs/man/traceloom-tables.5" || fail "docs/man/traceloom-tables.5 is old: traceloom help --man tables"
 expect 0 "$tl" help --tables markdown
 cmp out "$docs/tables.md" || fail "docs/tables.md is old: traceloom help --tables markdown"
+expect 0 "$tl" help --man schema
+cmp out "$docs/man/traceloom-schema.5" || fail "docs/man/traceloom-schema.5 is old: traceloom help --man schema"
+expect 0 "$tl" help --schema markdown
+cmp out "$docs/schema.md" || fail "docs/schema.md is old: traceloom help --schema markdown"
 expect 0 "$tl" help tables
 says out "callers"
 expect 0 "$tl" help --man traceloom

@@ -13,13 +13,13 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
-VERBS = ("info", "check", "report", "convert", "cat", "record", "ctl")
+VERBS = ("info", "check", "report", "convert", "cat", "query", "record", "ctl")
 # A valid value of each kind, by its name in the table.
 VALUES = {"TABLE": "func", "WHAT": "time", "COLUMN": "self", "N": "1", "N|TIME": "1", "T": "5us", "SIZE": "1M", "WHEN": "off", "FILE": "x.json",
           "FORMAT": "text", "STYLE": "plain", "HOW": "10s", "NAME": "doc", "TIME": "delta", "A..B": "1..2", "GLOB": "x", "LEVEL": "0", "PATH": "x",
           "SPEC": "l2=0", "LIST": "ras", "MODE": "fdr",
-          "KIND": "md5", "WAY": "patch", "PID": "4711"}
-BY_OPTION = {"for": "10s", "color": "never", "from": None, "format-version": "2", "line-size": "64", "cpu": "0", "compress": "gzip"}
+          "KIND": "md5", "WAY": "patch", "PID": "4711", "NAME=VALUE": "a=1"}
+BY_OPTION = {"for": "10s", "timeout": "10s", "color": "never", "from": None, "format-version": "2", "line-size": "64", "cpu": "0", "compress": "gzip"}
 USAGE = re.compile(rb"has no option|unknown option|needs a value|takes no value|: expected ")
 INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
 
@@ -72,9 +72,14 @@ def documented(checks, verb, option, helps, mans):
     checks.that(re.search(r"^\.It .*%s( |$)" % re.escape(flag), mans[verb], re.M), "the page of", verb, "lacks --" + option.name)
 
 
-def refused(checks, verb, option, owners):
-    """With a message that names the option, the verb, and a verb that has it."""
-    for word in ["--" + option.name] + (["-" + option.letter] if option.letter else []):
+def refused(checks, verb, option, owners, letters):
+    """With a message that names the option, the verb, and a verb that has it. letters: the verbs that have a letter, which
+    may belong to different options."""
+    words = ["--" + option.name]
+    if option.letter and ("convert" if verb == "cat" else verb) not in letters[option.letter]:
+        words.append("-" + option.letter)
+        owners = owners + letters[option.letter]
+    for word in words:
         done = harness.run(verb, word)
         said = done.err.decode()
         checks.that(done.status == usage_status(verb) and "%s has no option %s (" % (verb, word) in said and
@@ -83,7 +88,7 @@ def refused(checks, verb, option, owners):
 
 def wrong_values(checks, option):
     """A word that is not allowed gets the list, and a nearly right one a suggestion."""
-    if option.name in ("threshold", "ring", "limit", "for") or option.values == "-" or option.values == "@file":
+    if option.name in ("threshold", "ring", "limit", "for", "memory", "timeout") or option.values == "-" or option.values == "@file":
         return  # a size or a time, or anything goes
     checked = harness.run(option.verb, "--" + option.name, "xyzzy", "x", *(["-o", "x.csv"] if option.name == "split" else []))
     checks.that(checked.status == usage_status(option.verb) and
@@ -150,7 +155,9 @@ def run_examples(checks, folder, helps, pages):
         seen.add(command)
         checks.that(command.replace("-", "\\-").replace("'", "\\(aq") in pages, "no man page has the example", command)
         done = subprocess.run(["sh", "-c", command], cwd=folder, env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
-        if re.match("traceloom (record|ctl) ", command):  # without a recorder and that process: the words are right
+        if re.match("traceloom query ", command) and not harness.built_with("SQLite"):
+            checks.that(b"this build has no SQL" in done.stderr, command, done.stderr)
+        elif re.match("traceloom (record|ctl) ", command):  # without a recorder and that process: the words are right
             checks.that(not USAGE.search(done.stderr), command, done.stderr)
         else:
             checks.that(done.returncode == 0, command, done.returncode, done.stderr)
@@ -164,8 +171,9 @@ def main():
     helps["traceloom"] = harness.run().text()
     mans = {verb: harness.run("help", "--man", "convert" if verb == "cat" else verb).text() for verb in VERBS}
     mans["traceloom"] = harness.run("help", "--man", "traceloom").text()
-    names = {}
+    names, letters = {}, {}
     for option in options:
+        letters.setdefault(option.letter, []).append(option.verb)
         names.setdefault(option.name, []).append(option)
     with harness.work_folder() as folder:
         for verb in VERBS:
@@ -176,7 +184,7 @@ def main():
                     accepted(checks, verb, mine[0], folder)
                     documented(checks, verb, mine[0], helps, mans)
                 else:
-                    refused(checks, verb, known[0], [o.verb for o in known])
+                    refused(checks, verb, known[0], [o.verb for o in known], letters)
     for option in options:
         if option.value:
             wrong_values(checks, option)

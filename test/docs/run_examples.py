@@ -78,6 +78,9 @@ def excerpt(path, first, last):
 def real(document, folder):
     """The document as it should be."""
     def console(match):
+        if "$ traceloom query" in match.group(2) and not harness.built_with("SQLite"):
+            print("not compared, because this build has no SQL: a block of %d lines" % match.group(2).count("\n"))
+            return match.group(0)
         return match.group(0) if match.group(1) != "console" else "```console\n%s```" % run_block(match.group(2), folder)
     document = EXCERPT.sub(lambda m: m.group(1) + excerpt(*m.group(2, 3, 4)) + m.group(6), document)
     return FENCE.sub(console, document)

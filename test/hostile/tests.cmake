@@ -30,4 +30,8 @@ if(TRACELOOM_ZLIB AND TRACELOOM_ZSTD AND TRACELOOM_BZIP2)
     traceloom_script(hostile.large.${case} hostile/large.py ${case})
   endforeach()
 endif()
+# SQL that wants more than to read.
+foreach(part refused limits allowed)
+  traceloom_script(hostile.query.${part} hostile/query_attacks.py ${part})
+endforeach()
 traceloom_script(docs.limits hostile/check_limits.py ${PROJECT_BINARY_DIR})

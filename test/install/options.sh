@@ -6,7 +6,7 @@ set -euo pipefail
 compiler=$1
 build=${TL_WORK:-/tmp}/options
 input=$TL_SOURCE/test/golden/input/fdr-v5-le.xray
-libraries=(ZLIB ZSTD BZIP2 LIBDW DEMANGLE LLVM RT)
+libraries=(ZLIB ZSTD BZIP2 LIBDW DEMANGLE SQLITE LLVM RT)
 mapfile -t formats < <(ls "$TL_SOURCE/src/format" | tr '[:lower:]' '[:upper:]')
 
 # try SWITCHES...: builds with these off and all others on

@@ -372,6 +372,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 
 const tl_table_kind tl_table_class = {
     .info = {"class", "classes of events: counts, rates, gaps, latency of pairs", "events"},
+    .sql = "class_stats",
     .what = "events",
     .any_event = true,
     .size = sizeof(class_table),

@@ -79,6 +79,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 }
 
 const tl_table_kind tl_table_callees = {.info = {"callees", "functions that each function calls", "calls or samples"},
+                                        .sql = "callee_stats",
                                         .sorts = TL_PROFILE_SORTS,
                                         .profile = TL_PROFILE_TREE,
                                         .answer = answer,

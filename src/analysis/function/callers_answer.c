@@ -82,6 +82,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 }
 
 const tl_table_kind tl_table_callers = {.info = {"callers", "pairs of caller and callee", "calls or samples"},
+                                        .sql = "caller_stats",
                                         .sorts = TL_PROFILE_SORTS,
                                         .profile = TL_PROFILE_TREE,
                                         .answer = answer,

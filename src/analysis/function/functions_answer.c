@@ -35,6 +35,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 }
 
 const tl_table_kind tl_table_func = {.info = {"func", "functions: time, calls, percentiles", "calls or samples"},
+                                     .sql = "function_stats",
                                      .sorts = TL_PROFILE_SORTS,
                                      .profile = TL_PROFILE_FLAT,
                                      .answer = answer,

@@ -96,11 +96,13 @@ static int answer_modules(void *table, const tl_ask *ask, tl_answer *a, tl_error
 }
 
 const tl_table_kind tl_table_line = {.info = {"line", "lines of the source", "samples"},
+                                     .sql = "line_stats",
                                      .sorts = "self total calls name",
                                      .profile = TL_PROFILE_LINES | TL_PROFILE_NEEDS_SAMPLES,
                                      .answer = answer_lines,
                                      TL_TABLE_COLUMNS(lines)};
 const tl_table_kind tl_table_module = {.info = {"module", "libraries and programs", "calls or samples"},
+                                       .sql = "module_stats",
                                        .sorts = "self total calls name",
                                        .profile = TL_PROFILE_TREE | TL_PROFILE_MODULES,
                                        .answer = answer_modules,

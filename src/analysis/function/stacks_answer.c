@@ -237,6 +237,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 }
 
 const tl_table_kind tl_table_tree = {.info = {"tree", "the tree of calls, or of samples", "calls or samples"},
+                                     .sql = "stack_stats",
                                      .sorts = TL_PROFILE_SORTS,
                                      .profile = TL_PROFILE_TREE | TL_PROFILE_TREES,
                                      .answer = answer,

@@ -94,6 +94,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 }
 
 const tl_table_kind tl_table_block = {.info = {"block", "basic blocks that were executed most", "instructions"},
+                                      .sql = "blocks",
                                       .what = "instructions",
                                       .pass = &tl_blocks_table,
                                       TL_EMPTY_IF_0(tl_blocks, insns),

@@ -278,6 +278,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 
 const tl_table_kind tl_table_branch = {
     .info = {"branch", "branches, and how well they can be predicted", "instructions"},
+    .sql = "branches",
     .what = "branches",
     .takes = "predictor",
     .options_size = sizeof(tl_predictor_list),

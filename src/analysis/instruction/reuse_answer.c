@@ -172,6 +172,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 
 const tl_table_kind tl_table_reuse = {
     .info = {"reuse", "how many other lines of memory are used before one is used again", "instructions"},
+    .sql = "reuse_distances",
     .what = "accesses to memory",
     .takes = "line-size sample",
     .options_size = sizeof(tl_reuse_options),

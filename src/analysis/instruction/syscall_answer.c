@@ -174,6 +174,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 }
 
 const tl_table_kind tl_table_syscall = {.info = {"syscall", "system calls", "instructions"},
+                                        .sql = "syscall_stats",
                                         .what = "system calls",
                                         .takes = "calls",
                                         .options_size = sizeof(tl_syscall_options),

@@ -121,6 +121,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 }
 
 const tl_table_kind tl_table_thread_insns = {.info = {"thread", "what each thread executed", "instructions"},
+                                             .sql = "thread_insns",
                                              .only_of = tl_trace_counts_insns,
                                              .what = "instructions",
                                              .pass = &tl_threads_insns_table,

@@ -154,6 +154,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 }
 
 const tl_table_kind tl_table_alloc = {.info = {"alloc", "objects allocated", "a managed runtime"},
+                                      .sql = "allocated_types",
                                       .what = "allocations",
                                       .sorts = "total calls name",
                                       .several = true,

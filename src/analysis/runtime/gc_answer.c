@@ -338,6 +338,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 }
 
 const tl_table_kind tl_table_gc = {.info = {"gc", "garbage collections and their pauses", "a managed runtime"},
+                                   .sql = "collections",
                                    .what = "garbage collections",
                                    .several = true,
                                    .late = true,

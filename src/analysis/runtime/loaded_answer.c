@@ -177,12 +177,13 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return 0;
 }
 
-#define LOADED(word, at, plural, summary)                                                                              \
+#define LOADED(word, at, name, plural, summary)                                                                        \
     static int read_##word(void *table, tl_source *s, const tl_select *select, tl_error *e)                            \
     {                                                                                                                  \
         return read_level(table, at, s, select, e);                                                                    \
     }                                                                                                                  \
     const tl_table_kind tl_table_##word = {.info = {#word, summary, "a managed runtime"},                              \
+                                           .sql = name,                                                                \
                                            .what = plural,                                                             \
                                            .of_runtime = true,                                                         \
                                            .size = sizeof(loaded),                                                     \
@@ -191,7 +192,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
                                            .answer = answer,                                                           \
                                            .fini = fini,                                                               \
                                            TL_TABLE_COLUMNS(columns)}
-LOADED(domain, DOMAIN, "application domains", "application domains");
-LOADED(assembly, ASSEMBLY, "assemblies", "assemblies that were loaded, and their domains");
-LOADED(netmodule, MODULE, "modules", "modules that were loaded, and their assemblies");
-LOADED(type, TYPE, "types", "types (classes) that were loaded, and their modules");
+LOADED(domain, DOMAIN, "domains", "application domains", "application domains");
+LOADED(assembly, ASSEMBLY, "assemblies", "assemblies", "assemblies that were loaded, and their domains");
+LOADED(netmodule, MODULE, "modules", "modules", "modules that were loaded, and their assemblies");
+LOADED(type, TYPE, "types", "types", "types (classes) that were loaded, and their modules");

@@ -155,6 +155,7 @@ static int show(tl_answer *a, const tl_ask *ask, const char *key, const tl_colum
         return show(a, ask, key, columns, TL_COUNT(columns), c->list, sizeof *c->list, c->n##list);                    \
     }                                                                                                                  \
     const tl_table_kind tl_table_##word = {.info = {#word, summary, "any trace or profile"},                           \
+                                           .sql = key,                                                                 \
                                            .what = key,                                                                \
                                            .several = true,                                                            \
                                            .of_any = true,                                                             \

@@ -22,7 +22,8 @@ static const char *words_of(const tl_option *o, const char *verb, char buf[stati
         return NULL;
     if (o->values[0] != '@')
         return o->values;
-    snprintf(buf, COMMAND_SIZE, "$(traceloom help --names %s)", strcmp(o->values, "@read") == 0 ? "read" : verb);
+    snprintf(buf, COMMAND_SIZE, "$(traceloom help --names %s)",
+             strcmp(o->values, "@write") == 0 ? verb : o->values + 1);
     return buf;
 }
 

@@ -10,9 +10,11 @@
 #include "base/compiler.h"
 #include "cli/message.h"
 #include "cli/nearest.h"
+#include "cli/query/query_print.h"
 #include "cli/record/control_page.h"
 #include "cli/verbs.h"
 #include "traceloom/format.h"
+#include "traceloom/query.h"
 #include "view/view.h"
 
 #define HELP_WIDTH 80u /* at most */
@@ -243,6 +245,14 @@ static bool print_names(const char *kind)
         tl_control_print_pids();
         return true;
     }
+    for (uint32_t i = 0; strcmp(kind, "recipes") == 0 && i < tl_recipes(); i++)
+        puts(tl_recipe_name(i));
+    if (strcmp(kind, "recipes") == 0)
+        return true;
+    for (const tl_result_form *r = tl_result_forms; strcmp(kind, "query") == 0 && r->name; r++)
+        puts(r->name);
+    if (strcmp(kind, "query") == 0)
+        return true;
     for (size_t k = 0; k < TL_COUNT(all); k++) {
         if (strcmp(kind, all[k].kind) != 0)
             continue;
@@ -294,10 +304,11 @@ static bool print_man(const char *page)
 static const struct maker {
     const char *option, *expected;
     bool (*print)(const char *what);
-} makers[] = {{"--man", "traceloom, formats, tables, or the name of a verb", print_man},
+} makers[] = {{"--man", "traceloom, formats, schema, tables, or the name of a verb", print_man},
               {"--tables", "markdown", tl_print_tables_as},
+              {"--schema", "markdown", tl_print_schema_as},
               {"--completion", "bash, zsh or fish", tl_print_completion},
-              {"--names", "read, convert, report, info, processes or options", print_names}};
+              {"--names", "read, convert, report, info, query, recipes, processes or options", print_names}};
 
 static int make(const struct maker *m, int argc, const char *const *argv)
 {

@@ -4,6 +4,7 @@
 
 #include "base/compiler.h"
 #include "cli/manual/manpage.h"
+#include "cli/query/query_print.h"
 #include "cli/verbs.h"
 #include "view/view.h"
 
@@ -76,6 +77,17 @@ static void put_views(FILE *f)
                              : "");
 }
 
+/* The ways of writing a result of SQL. */
+static void put_result_forms(FILE *f)
+{
+    fputs("Results are written as\n", f);
+    for (const tl_result_form *r = tl_result_forms; r->name; r++)
+        fprintf(f, "%s.Cm %s\n.Pq Pa %s%s\n", r != tl_result_forms && !r[1].name ? "or\n" : "", r->name, r->suffix,
+                !r[1].name   ? " ."
+                : !r[2].name ? ""
+                             : " ,");
+}
+
 static void put_option(FILE *f, const tl_verb *verb, const tl_option *o)
 {
     if (o->letter)
@@ -88,6 +100,8 @@ static void put_option(FILE *f, const tl_verb *verb, const tl_option *o)
         tl_put_table_list(f);
     if (o->place == offsetof(tl_arguments, to) && verb->id == TL_VERB_REPORT)
         put_views(f);
+    if (o->place == offsetof(tl_arguments, to) && verb->id == TL_VERB_QUERY)
+        put_result_forms(f);
 }
 
 static void put_options(FILE *f, const tl_verb *verb)
@@ -121,7 +135,7 @@ static void put_environment(FILE *f)
                    "If set and not empty, there is no pager.\n"
                    ".It Ev PAGER , TRACELOOM_PAGER\n"
                    "The pager through which\n"
-                   ".Cm info , report\n"
+                   ".Cm info , report , query\n"
                    "and\n"
                    ".Cm cat\n"
                    "print on a terminal, unless\n"
@@ -233,6 +247,9 @@ static void put_status(FILE *f, bool of_process)
                    "With\n"
                    ".Fl -strict :\n"
                    "the trace says that events were lost.\n"
+                   ".It 5\n"
+                   ".Cm query\n"
+                   "reached a limit of time or memory, or was interrupted.\n"
                    ".El\n");
 }
 
@@ -307,8 +324,10 @@ static void put_verb(FILE *f, const tl_verb *verb)
     fputs(".El\n.Sh SEE ALSO\n", f);
     fputs(verb->id == TL_VERB_RECORD ? ".Xr traceloom 1 ,\n.Xr traceloom-ctl 1 ,\n.Xr traceloom-rt 3\n"
           : verb->id == TL_VERB_CTL  ? ".Xr traceloom 1 ,\n.Xr traceloom-record 1\n"
-          : reads_files(verb)        ? ".Xr traceloom 1 ,\n.Xr traceloom-formats 5 ,\n.Xr traceloom-tables 5\n"
-                                     : ".Xr traceloom 1\n",
+          : verb->id == TL_VERB_QUERY
+              ? ".Xr traceloom 1 ,\n.Xr traceloom-report 1 ,\n.Xr traceloom-formats 5 ,\n.Xr traceloom-schema 5\n"
+          : reads_files(verb) ? ".Xr traceloom 1 ,\n.Xr traceloom-formats 5 ,\n.Xr traceloom-tables 5\n"
+                              : ".Xr traceloom 1\n",
           f);
 }
 
@@ -365,14 +384,16 @@ static void put_command(FILE *f)
         fprintf(f, "%s.Xr traceloom-%s 1", last ? " ,\n" : "", next->name);
         last = next;
     }
-    fputs(" ,\n.Xr libtraceloom 3 ,\n.Xr traceloom-rt 3 ,\n.Xr traceloom-formats 5 ,\n.Xr traceloom-tables 5\n", f);
+    fputs(" ,\n.Xr libtraceloom 3 ,\n.Xr traceloom-rt 3 ,\n.Xr traceloom-formats 5 ,\n"
+          ".Xr traceloom-schema 5 ,\n.Xr traceloom-tables 5\n",
+          f);
 }
 
 /* Pages of section 5. */
 static const struct {
     const char *name;
     void (*put)(FILE *f);
-} topic[] = {{"formats", tl_put_formats_page}, {"tables", tl_put_tables_page}};
+} topic[] = {{"formats", tl_put_formats_page}, {"schema", tl_put_schema_page}, {"tables", tl_put_tables_page}};
 
 static bool put_topic(FILE *f, const char *name)
 {

@@ -14,6 +14,8 @@ void tl_put_formats_page(FILE *f);
 void tl_put_table_list(FILE *f);
 /* All of traceloom-tables(5) after its title. */
 void tl_put_tables_page(FILE *f);
+/* All of traceloom-schema(5) after its title. */
+void tl_put_schema_page(FILE *f);
 /* The text about a format, or NULL if formats_manual.def has none. */
 const char *tl_format_manual(const char *name);
 

@@ -8,9 +8,9 @@
 
 static const char *type_of(const tl_column_info *c)
 {
-    static const char *const unit[] = {
-        [TL_UNIT_NONE] = NULL,      [TL_UNIT_COUNT] = "count", [TL_UNIT_TIME] = "time",    [TL_UNIT_BYTES] = "bytes",
-        [TL_UNIT_SHARE] = "0 .. 1", [TL_UNIT_HEX] = "hex",     [TL_UNIT_BOOL] = "boolean", [TL_UNIT_JSON] = "JSON"};
+    static const char *const unit[] = {[TL_UNIT_NONE] = NULL,      [TL_UNIT_COUNT] = "count",  [TL_UNIT_TIME] = "time",
+                                       [TL_UNIT_BYTES] = "bytes",  [TL_UNIT_SHARE] = "0 .. 1", [TL_UNIT_HEX] = "hex",
+                                       [TL_UNIT_BOOL] = "boolean", [TL_UNIT_JSON] = "JSON",    [TL_UNIT_UTC] = "UTC"};
     static const char *const type[] = {[TL_INTEGER] = "integer", [TL_REAL] = "real", [TL_TEXT] = "text"};
     return unit[c->unit] ? unit[c->unit] : type[c->type];
 }

@@ -1,0 +1,17 @@
+# The recipes of `traceloom query`: each src/query/recipes/NAME.sql becomes a string of the library.
+
+file(GLOB recipes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/query/recipes/*.sql)
+list(SORT recipes)
+set(table "/* Made by cmake/Recipes.cmake. */\n#include \"query/recipe_text.h\"\n\nconst tl_recipe_text tl_recipe_texts[] = {\n")
+foreach(file IN LISTS recipes)
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} sql)
+  string(REPLACE "\\" "\\\\" sql "${sql}")
+  string(REPLACE "\"" "\\\"" sql "${sql}")
+  string(REPLACE "\n" "\\n\"\n     \"" sql "${sql}")
+  string(APPEND table "    {\"${name}\",\n     \"${sql}\"},\n")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+endforeach()
+string(APPEND table "    {NULL, NULL}};\n")
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/recipe_texts.c CONTENT "${table}" @ONLY)
+target_sources(libtraceloom PRIVATE ${PROJECT_BINARY_DIR}/recipe_texts.c)

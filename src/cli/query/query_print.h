@@ -1,0 +1,30 @@
+/* Results of SQL as text: one row after another for programs, a table for people. */
+#ifndef TL_CLI_QUERY_PRINT_H
+#define TL_CLI_QUERY_PRINT_H
+
+#include "base/io/output.h"
+#include "cli/verbs.h"
+#include "traceloom/query.h"
+
+typedef struct tl_result_to {
+    tl_output *out;
+    const tl_terminal *terminal;
+    bool is_ns;    /* times are nanoseconds */
+    uint64_t most; /* rows of a table to show; 0: all */
+    bool first;    /* no result was written before it */
+} tl_result_to;
+
+/* How results are written. */
+typedef struct tl_result_form {
+    const char *name;   /* the word after --to */
+    const char *suffix; /* of -o */
+    /* Writes all rows of a statement; *rows: how many. Errors: those of tl_statement_step(). */
+    int (*print)(tl_statement *s, const tl_result_to *to, uint64_t *rows, tl_error *e);
+} tl_result_form;
+
+/* All of them; ends with one without a name. */
+extern const tl_result_form tl_result_forms[];
+/* By name or, if it is NULL, by the suffix of a path. NULL: none. */
+const tl_result_form *tl_result_form_of(const char *name, const char *path);
+
+#endif

@@ -1,0 +1,221 @@
+/* The words of `query`: the last word is SQL if it has a blank and is no file; else SQL comes from --query-file, or
+ * from standard input. */
+#include "cli/query/query_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "base/text/number.h"
+#include "cli/inputs.h"
+#include "cli/message.h"
+#include "cli/query/query_recipe.h"
+
+#define SQL_MOST (1u << 20) /* bytes of all statements */
+
+static int read_all(tl_query_text *t, FILE *f, const char *name)
+{
+    size_t n = 0, capacity = 0;
+    char *text = NULL;
+    for (;;) {
+        if (!TL_GROW(text, n, 4096, capacity)) {
+            free(text);
+            tl_say_error(name, "no memory for the SQL");
+            return TL_EXIT_DAMAGED;
+        }
+        const size_t got = fread(text + n, 1, 4095, f);
+        n += got;
+        if (n > SQL_MOST) {
+            free(text);
+            tl_say_error(name, "more than 1 MiB of SQL");
+            return TL_EXIT_LIMIT;
+        }
+        if (got == 0)
+            break;
+    }
+    if (ferror(f) || memchr(text, '\0', n)) {
+        tl_say_error(name, "%s", ferror(f) ? strerror(errno) : "this is no SQL: it has a NUL byte");
+        free(text);
+        return TL_EXIT_USAGE;
+    }
+    text[n] = '\0';
+    t->sql = text;
+    t->name = name;
+    return TL_EXIT_DONE;
+}
+
+static int read_file(tl_query_text *t, const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return read_all(t, stdin, "standard input");
+    FILE *f = fopen(path, "re");
+    if (!f) {
+        tl_say_error(path, "%s", strerror(errno));
+        return TL_EXIT_USAGE;
+    }
+    const int status = read_all(t, f, path);
+    fclose(f);
+    return status;
+}
+
+/* Is the word SQL? */
+static bool is_sql(const char *word)
+{
+    return word[strcspn(word, " \t\n")] && access(word, F_OK) != 0;
+}
+
+/* A value: a whole number, a duration in ns, a number; else text, whose quotes are taken off. */
+static void take_value(tl_sql_value *v, char *text)
+{
+    char *end;
+    uint64_t ns;
+    const size_t n = strlen(text);
+    errno = 0;
+    const long long whole = strtoll(text, &end, 10);
+    if (*text && !*end && errno == 0) {
+        *v = (tl_sql_value){.kind = TL_VALUE_INTEGER, .i64 = whole};
+        return;
+    }
+    if (tl_parse_duration(text, &ns) && ns <= INT64_MAX) {
+        *v = (tl_sql_value){.kind = TL_VALUE_INTEGER, .i64 = (int64_t)ns};
+        return;
+    }
+    const double real = strtod(text, &end);
+    if (*text && !*end && real - real == 0) {
+        *v = (tl_sql_value){.kind = TL_VALUE_REAL, .real = real};
+        return;
+    }
+    const bool quoted = n >= 2 && text[0] == '\'' && text[n - 1] == '\'';
+    *v = (tl_sql_value){.kind = TL_VALUE_TEXT, .text = text + quoted, .size = n - 2 * quoted};
+    text[n - quoted] = '\0';
+}
+
+static bool take_parameter(tl_query_text *t, const char *word)
+{
+    tl_query_parameter *p = &t->parameter[t->nparameter];
+    p->name = strdup(word);
+    if (!p->name)
+        return false;
+    t->nparameter++;
+    char *equals = strchr(p->name, '=');
+    *equals = '\0';
+    take_value(&p->value, equals + 1);
+    return true;
+}
+
+/* Is the word name=value? */
+static bool is_parameter(const char *word)
+{
+    const char *equals = strchr(word, '=');
+    return equals && equals > word && access(word, F_OK) != 0;
+}
+
+static int take_parameters(tl_query_text *t, const tl_words *words)
+{
+    t->parameter = calloc(words->n + 1, sizeof *t->parameter);
+    for (size_t i = 0; i < words->n; i++) {
+        const char *equals = strchr(words->word[i], '=');
+        if (!equals || equals == words->word[i]) {
+            tl_say_error(NULL, "--param %s: name=value is needed", words->word[i]);
+            return TL_EXIT_USAGE;
+        }
+        if (!t->parameter || !take_parameter(t, words->word[i])) {
+            tl_say_error(NULL, "no memory for the parameters");
+            return TL_EXIT_DAMAGED;
+        }
+    }
+    return TL_EXIT_DONE;
+}
+
+/* Words after the files, and then the defaults of parameters that have no value. */
+static int read_recipe(tl_query_text *t, const char *name)
+{
+    size_t words = 0;
+    bool ok = true;
+    while (t->nfile > words && is_parameter(t->file[t->nfile - 1 - words]))
+        words++;
+    tl_query_parameter *room = realloc(t->parameter, (t->nparameter + words + 1) * sizeof *room);
+    if (room)
+        t->parameter = room;
+    t->nfile -= words;
+    for (size_t i = 0; room && i < words && ok; i++)
+        ok = take_parameter(t, t->file[t->nfile + i]);
+    if (!room || !ok) {
+        tl_say_error(NULL, "no memory for the parameters");
+        return TL_EXIT_DAMAGED;
+    }
+    t->recipe = name;
+    return tl_recipe_read(name, &t->sql);
+}
+
+/* Is standard input a trace? */
+static bool reads_stdin(const tl_query_text *t)
+{
+    for (size_t i = 0; i < t->nfile; i++)
+        if (strcmp(t->file[i], "-") == 0)
+            return true;
+    return false;
+}
+
+int tl_query_text_read(tl_query_text *t, const tl_cli *c)
+{
+    const tl_arguments *a = c->args;
+    t->file = a->file.word;
+    t->nfile = a->file.n;
+    int status = tl_check_inputs(c);
+    if (status == TL_EXIT_DONE)
+        status = take_parameters(t, &a->param);
+    if (status != TL_EXIT_DONE)
+        return status;
+    if (a->recipe) {
+        status = read_recipe(t, a->recipe);
+    } else if (a->schema) {
+        status = TL_EXIT_DONE;
+    } else if (a->query_file) {
+        status = read_file(t, a->query_file);
+    } else if (t->nfile > 1 && is_sql(t->file[t->nfile - 1])) {
+        t->sql = strdup(t->file[--t->nfile]);
+        status = t->sql ? TL_EXIT_DONE : TL_EXIT_DAMAGED;
+    } else if (t->nfile == 1 && is_sql(t->file[0])) {
+        t->nfile = 0;
+    } else if (!reads_stdin(t) && !isatty(STDIN_FILENO)) {
+        status = read_all(t, stdin, "standard input");
+    }
+    if (status == TL_EXIT_DONE && t->nfile == 0) {
+        tl_say_error(NULL, "query: no input file; the SQL, or name=value, follows the files");
+        return TL_EXIT_USAGE;
+    }
+    if (status == TL_EXIT_DONE && !a->schema && (!t->sql || !t->sql[strspn(t->sql, " \t\r\n")])) {
+        tl_say_error(NULL, "query: no SQL; it is the last word, in quotes, or --query-file names its file");
+        return TL_EXIT_USAGE;
+    }
+    return status;
+}
+
+void tl_query_text_fini(tl_query_text *t)
+{
+    for (size_t i = 0; i < t->nparameter; i++)
+        free(t->parameter[i].name);
+    free(t->parameter);
+    free(t->sql);
+    *t = (tl_query_text){0};
+}
+
+bool tl_query_text_default(const tl_query_text *t, const char *name, char *room, size_t size, tl_sql_value *out)
+{
+    if (!t->recipe || !tl_recipe_default(t->sql, name, room, size) || !*room)
+        return false;
+    take_value(out, room);
+    return true;
+}
+
+const tl_sql_value *tl_query_text_parameter(const tl_query_text *t, const char *name)
+{
+    for (size_t i = 0; i < t->nparameter; i++)
+        if (strcmp(t->parameter[i].name, name) == 0)
+            return &t->parameter[i].value;
+    return NULL;
+}

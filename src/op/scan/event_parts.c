@@ -1,0 +1,261 @@
+/* What the columns of tables of events say. */
+#include "op/scan/event_parts.h"
+
+#include <string.h>
+
+#include "model/batch.h"
+#include "model/value_json.h"
+#include "op/symbols/code_map.h"
+
+const tl_column_info tl_event_part_column[TL_EVENT_PARTS] = {
+    [TL_EVENT_TRACE] = {"trace", "trace", TL_INTEGER, TL_UNIT_NONE, "the number of the trace, from 1"},
+    [TL_EVENT_ID] = {"id", "id", TL_INTEGER, TL_UNIT_NONE,
+                     "the event: the number of its stream, times 2^40, plus its number in the stream, from 0"},
+    [TL_EVENT_TS] = {"ts", "ts", TL_INTEGER, TL_UNIT_TIME, "when it happened, from the begin of the trace"},
+    [TL_EVENT_UTC] = {"utc", "utc", TL_INTEGER, TL_UNIT_UTC, "time of day; null: not known"},
+    [TL_EVENT_TICKS] = {"ts_ticks", "ts_ticks", TL_INTEGER, TL_UNIT_NONE, "the same in ticks of the trace's clock"},
+    [TL_EVENT_RANK] = {"rank", "rank", TL_INTEGER, TL_UNIT_NONE,
+                       "its place in the order of all tracks, where each has its own time; else null"},
+    [TL_EVENT_TRACK] = {"track_id", "track_id", TL_INTEGER, TL_UNIT_NONE, "the number of its track, from 0"},
+    [TL_EVENT_THREAD] = {"thread", "thread", TL_TEXT, TL_UNIT_NONE, "its thread, processor or other track"},
+    [TL_EVENT_PID] = {"pid", "pid", TL_INTEGER, TL_UNIT_NONE, "the process of the thread; null: not known"},
+    [TL_EVENT_TID] = {"tid", "tid", TL_INTEGER, TL_UNIT_NONE, "the number of the thread; null: not known"},
+    [TL_EVENT_CPU] = {"cpu", "cpu", TL_INTEGER, TL_UNIT_NONE, "the processor; null: not known"},
+    [TL_EVENT_CLASS] = {"class_id", "class_id", TL_INTEGER, TL_UNIT_NONE, "the number of its class, from 0"},
+    [TL_EVENT_NAME] = {"name", "name", TL_TEXT, TL_UNIT_NONE, "its class"},
+    [TL_EVENT_KIND] = {"kind", "kind", TL_TEXT, TL_UNIT_NONE, "what it is: enter, exit, instant, counter, ..."},
+    [TL_EVENT_KEY] = {"key", "key", TL_INTEGER, TL_UNIT_NONE,
+                      "its main operand: a function, an address, ... as classes.key says; null: none"},
+    [TL_EVENT_AUX] = {"aux", "aux", TL_INTEGER, TL_UNIT_NONE,
+                      "its second operand: an opcode, or the bytes of an access; null: none"},
+    [TL_EVENT_FUNCTION] = {"function_id", "function_id", TL_INTEGER, TL_UNIT_NONE,
+                           "the function that it is about; null: none"},
+    [TL_EVENT_FUNCTION_NAME] = {"function_name", "function_name", TL_TEXT, TL_UNIT_NONE, "its name; null: not known"},
+    [TL_EVENT_FIELDS] = {"fields", "fields", TL_TEXT, TL_UNIT_JSON, "its fields: an object"},
+    [TL_EVENT_CONTEXT] = {"context", "context", TL_TEXT, TL_UNIT_JSON,
+                          "fields of its stream and of its context: an object; null: none"},
+    [TL_EVENT_PC] = {"pc", "pc", TL_INTEGER, TL_UNIT_HEX, "the address of the instruction; null: not known"},
+    [TL_EVENT_OPCODE] = {"opcode", "opcode", TL_INTEGER, TL_UNIT_HEX, "the instruction's 32 bits"},
+    [TL_EVENT_LEVEL] = {"el", "el", TL_INTEGER, TL_UNIT_NONE, "the exception level: 0 is that of programs"},
+    [TL_EVENT_CODE_NAME] = {"function_name", "function_name", TL_TEXT, TL_UNIT_NONE,
+                            "the function that pc is in; null: not known"},
+    [TL_EVENT_CODE_OFFSET] = {"offset", "offset", TL_INTEGER, TL_UNIT_NONE, "bytes from the start of that function"},
+    [TL_EVENT_ACCESS] = {"kind", "kind", TL_TEXT, TL_UNIT_NONE, "load or store"},
+    [TL_EVENT_ADDRESS] = {"address", "address", TL_INTEGER, TL_UNIT_HEX, "what was accessed"},
+    [TL_EVENT_SIZE] = {"size", "size", TL_INTEGER, TL_UNIT_BYTES, "bytes that were accessed"},
+};
+
+static void put_utc(const tl_event_view *v, const tl_batch *b, uint32_t i, tl_scan_block *block, uint32_t column,
+                    uint32_t row)
+{
+    int64_t utc;
+    if (tl_event_utc(v->trace, b->ts[i], &utc))
+        tl_scan_put_int(block, column, row, utc);
+    else
+        tl_scan_put_null(block, column, row);
+}
+
+/* Members of "fields" or, if `context`, of "context". */
+static bool put_members(tl_text_writer *tw, const tl_event_view *v, const tl_class *c, const tl_batch *b, uint32_t i,
+                        bool context)
+{
+    const tl_class_text *text = tl_field_texts_get(&v->json->texts, c);
+    if (!text) {
+        v->json->failed = true;
+        return false;
+    }
+    const tl_value *first = b->v + b->val[i], *end = b->v + b->val[i + 1];
+    const tl_value *in = tl_values_skip(first, end, text->npacket),
+                   *payload = tl_values_skip(in, end, text->ncontext - text->npacket);
+    bool any = false;
+    if (context) {
+        if (!tl_values_present(in, payload, text->ncontext - text->npacket))
+            return false;
+        tl_fields_json(tw, v->json, text->field + text->npacket, text->ncontext - text->npacket, in, payload, &any);
+        return true;
+    }
+    if (tl_key_name(c)) {
+        tl_key_json(tw, c, b->key[i]);
+        any = true;
+    }
+    tl_fields_json(tw, v->json, text->field + text->ncontext, text->nfield - text->ncontext, payload, end, &any);
+    return true;
+}
+
+static void put_object(const tl_event_view *v, const tl_batch *b, uint32_t i, tl_scan_block *block, uint32_t column,
+                       uint32_t row, bool context)
+{
+    const tl_class *c = &v->trace->cls[b->cls[i]];
+    tl_text_writer tw;
+    if (!b->val || !tl_text_open_buffer(&tw, &block->json)) {
+        block->failed = true;
+        return;
+    }
+    TL_TEXT_PUT(&tw, "{");
+    const bool there = put_members(&tw, v, c, b, i, context);
+    TL_TEXT_PUT(&tw, "}");
+    tl_text_close(&tw);
+    block->failed = block->failed || v->json->failed;
+    if (there)
+        tl_scan_put_json(block, column, row);
+    else
+        tl_scan_put_null(block, column, row);
+    tl_pb_clear(&block->json);
+}
+
+static void put_number_of_track(tl_event_part part, const tl_track *t, tl_scan_block *block, uint32_t column,
+                                uint32_t row)
+{
+    const bool has = t && (part == TL_EVENT_PID ? t->has_pid : t->has_tid);
+    if (has)
+        tl_scan_put_int(block, column, row, part == TL_EVENT_PID ? t->pid : t->tid);
+    else
+        tl_scan_put_null(block, column, row);
+}
+
+/* The function of an instruction. */
+static void put_code(tl_event_part part, const tl_event_view *v, const tl_batch *b, uint32_t i, tl_scan_block *block,
+                     uint32_t column, uint32_t row)
+{
+    const bool has_pc = b->aux && tl_insn_has_pc(b->aux[i]);
+    const tl_code_symbol *code = has_pc && v->code ? tl_code_map_find(v->code, b->key[i], NULL) : NULL;
+    if (!code)
+        tl_scan_put_null(block, column, row);
+    else if (part == TL_EVENT_CODE_NAME)
+        tl_scan_put_text(block, column, row, code->name);
+    else
+        tl_scan_put_int(block, column, row, (int64_t)(b->key[i] - code->from));
+}
+
+/* Parts that are not numbers of a column. */
+static void put_one(tl_event_part part, const tl_event_view *v, const tl_batch *b, uint32_t i, tl_scan_block *block,
+                    uint32_t column, uint32_t row)
+{
+    const tl_class *c = &v->trace->cls[b->cls[i]];
+    const tl_track *track = tl_trace_track(v->trace, b->track[i]);
+    const tl_function *function = NULL;
+    switch (part) {
+    case TL_EVENT_UTC:
+        if (c->flags & TL_CLASS_TIMELESS)
+            tl_scan_put_null(block, column, row);
+        else
+            put_utc(v, b, i, block, column, row);
+        return;
+    case TL_EVENT_THREAD:
+        tl_scan_put_text(block, column, row, track ? track->name : NULL);
+        return;
+    case TL_EVENT_PID:
+    case TL_EVENT_TID:
+        put_number_of_track(part, track, block, column, row);
+        return;
+    case TL_EVENT_NAME:
+        tl_scan_put_text(block, column, row, c->name);
+        return;
+    case TL_EVENT_KIND:
+        tl_scan_put_text(block, column, row, tl_kind_name(c->kind));
+        return;
+    case TL_EVENT_FUNCTION_NAME:
+        function = c->key == TL_KEY_FUNCTION ? tl_trace_function(v->trace, (int64_t)b->key[i]) : NULL;
+        tl_scan_put_text(block, column, row, function ? function->name : NULL);
+        return;
+    case TL_EVENT_FIELDS:
+    case TL_EVENT_CONTEXT:
+        put_object(v, b, i, block, column, row, part == TL_EVENT_CONTEXT);
+        return;
+    case TL_EVENT_CODE_NAME:
+    case TL_EVENT_CODE_OFFSET:
+        put_code(part, v, b, i, block, column, row);
+        return;
+    case TL_EVENT_ACCESS:
+        tl_scan_put_text(block, column, row,
+                         c->role == TL_ROLE_LOAD    ? "load"
+                         : c->role == TL_ROLE_STORE ? "store"
+                                                    : c->name);
+        return;
+    default:
+        tl_scan_put_null(block, column, row);
+    }
+}
+
+/* Numbers that some events, or some traces, do not have. */
+static void put_numbers(tl_event_part part, const tl_event_view *v, const tl_batch *b, const uint32_t *at, uint32_t n,
+                        tl_scan_block *block, uint32_t column, uint32_t row)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t i = at[k];
+        const tl_class *c = &v->trace->cls[b->cls[i]];
+        bool has = true;
+        int64_t number = 0;
+        if (part == TL_EVENT_TICKS || part == TL_EVENT_TS) {
+            has = !(c->flags & TL_CLASS_TIMELESS);
+            number = part == TL_EVENT_TS ? tl_event_ts(v->trace, v->begin, b->ts[i]) : (int64_t)b->ts[i];
+        } else if (part == TL_EVENT_RANK) {
+            has = b->rank != NULL;
+            number = has ? (int64_t)b->rank[i] : 0;
+        } else if (part == TL_EVENT_CPU) {
+            has = b->cpu && b->cpu[i] >= 0;
+            number = has ? b->cpu[i] : 0;
+        } else if (part == TL_EVENT_AUX) {
+            has = b->aux && c->aux != TL_AUX_NONE;
+            number = has ? (int64_t)b->aux[i] : 0;
+        } else if (part == TL_EVENT_PC || part == TL_EVENT_OPCODE || part == TL_EVENT_LEVEL) {
+            const uint64_t aux = b->aux ? b->aux[i] : TL_INSN_NO_PC;
+            has = part != TL_EVENT_PC || tl_insn_has_pc(aux);
+            number = part == TL_EVENT_PC       ? (int64_t)b->key[i]
+                     : part == TL_EVENT_OPCODE ? (int64_t)tl_insn_opcode(aux)
+                                               : (int64_t)tl_insn_level(aux);
+        } else if (part == TL_EVENT_ADDRESS) {
+            number = (int64_t)b->key[i];
+        } else if (part == TL_EVENT_SIZE) {
+            has = b->aux != NULL;
+            number = has ? (int64_t)b->aux[i] : 0;
+        } else {
+            has = part == TL_EVENT_KEY ? c->key != TL_KEY_NONE : c->key == TL_KEY_FUNCTION;
+            number = (int64_t)b->key[i];
+        }
+        if (has)
+            tl_scan_put_int(block, column, row + k, number);
+        else
+            tl_scan_put_null(block, column, row + k);
+    }
+}
+
+void tl_event_part_put(tl_event_part part, const tl_event_view *v, const tl_batch *b, const uint32_t *at, uint32_t n,
+                       tl_scan_block *block, uint32_t column, uint32_t row)
+{
+    switch (part) {
+    case TL_EVENT_TRACE:
+        for (uint32_t k = 0; k < n; k++)
+            tl_scan_put_int(block, column, row + k, v->number);
+        return;
+    case TL_EVENT_ID:
+        for (uint32_t k = 0; k < n; k++)
+            tl_scan_put_int(block, column, row + k, (int64_t)tl_event_id(b, at[k]));
+        return;
+    case TL_EVENT_TRACK:
+        for (uint32_t k = 0; k < n; k++)
+            tl_scan_put_int(block, column, row + k, b->track[at[k]]);
+        return;
+    case TL_EVENT_CLASS:
+        for (uint32_t k = 0; k < n; k++)
+            tl_scan_put_int(block, column, row + k, b->cls[at[k]]);
+        return;
+    case TL_EVENT_TS:
+    case TL_EVENT_TICKS:
+    case TL_EVENT_RANK:
+    case TL_EVENT_CPU:
+    case TL_EVENT_KEY:
+    case TL_EVENT_AUX:
+    case TL_EVENT_FUNCTION:
+    case TL_EVENT_PC:
+    case TL_EVENT_OPCODE:
+    case TL_EVENT_LEVEL:
+    case TL_EVENT_ADDRESS:
+    case TL_EVENT_SIZE:
+        put_numbers(part, v, b, at, n, block, column, row);
+        return;
+    default:
+        for (uint32_t k = 0; k < n; k++)
+            put_one(part, v, b, at[k], block, column, row + k);
+    }
+}

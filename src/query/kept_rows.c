@@ -1,0 +1,371 @@
+/* Rows that are read once and found by a column. */
+#include "query/kept_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+/* Grows the arrays of all columns; their bytes are counted first. */
+static int grow(tl_kept_rows *k, uint32_t more, tl_error *e)
+{
+    uint64_t width = sizeof *k->order + sizeof *k->latest;
+    if (more <= k->capacity - k->n)
+        return 0;
+    for (uint32_t c = 0; c < k->table->ncolumn; c++)
+        width += k->array[c].is_null ? 9 : 0;
+    const uint64_t room = tl_grow_room(k->n, more, k->capacity, UINT32_MAX, 1);
+    if (room == 0 || room * width + k->text.arena.total > k->most)
+        return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET,
+                       "%s is read for each row of another table, and its rows need more memory than --memory allows: "
+                       "select fewer, by time or name",
+                       k->table->info.name);
+    bool ok = true;
+    for (uint32_t c = 0; c < k->table->ncolumn && ok; c++) {
+        tl_scan_array *a = &k->array[c];
+        if (!a->is_null)
+            continue;
+        ok = TL_RESIZE(a->is_null, room) && (!a->i64 || TL_RESIZE(a->i64, room)) &&
+             (!a->real || TL_RESIZE(a->real, room)) && (!a->text || TL_RESIZE(a->text, room));
+    }
+    if (!ok)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
+    k->capacity = (uint32_t)room;
+    return 0;
+}
+
+/* Begins the arrays with one element each, so that the type is known. */
+static bool begin(tl_kept_rows *k, const uint8_t *used)
+{
+    bool ok = true;
+    k->array = calloc((size_t)k->table->ncolumn + 1, sizeof *k->array);
+    for (uint32_t c = 0; k->array && ok && c < k->table->ncolumn; c++) {
+        tl_scan_array *a = &k->array[c];
+        const tl_column_type type = k->table->column[c].type;
+        if (used && !used[c])
+            continue;
+        a->is_null = malloc(1);
+        a->i64 = type == TL_INTEGER ? malloc(sizeof *a->i64) : NULL;
+        a->real = type == TL_REAL ? malloc(sizeof *a->real) : NULL;
+        a->text = type == TL_TEXT ? malloc(sizeof *a->text) : NULL;
+        ok = a->is_null && (a->i64 || a->real || a->text);
+    }
+    k->capacity = 1;
+    return k->array && ok;
+}
+
+static bool copy_text(tl_kept_rows *k, tl_scan_array *a, const tl_block_column *from, uint32_t n)
+{
+    const char *last = NULL, *kept = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *text = from->is_null[i] ? NULL : from->text[i];
+        if (text && text != last) {
+            kept = tl_strings_get(&k->text, text, strlen(text));
+            last = text;
+            if (!kept)
+                return false;
+        }
+        a->text[k->n + i] = text ? kept : NULL;
+    }
+    return true;
+}
+
+static bool copy(tl_kept_rows *k, const tl_block *b)
+{
+    bool ok = true;
+    for (uint32_t c = 0; c < k->table->ncolumn && ok; c++) {
+        tl_scan_array *a = &k->array[c];
+        const tl_block_column *from = &b->column[c];
+        if (!a->is_null)
+            continue;
+        memcpy(a->is_null + k->n, from->is_null, b->rows);
+        if (a->i64)
+            memcpy(a->i64 + k->n, from->i64, b->rows * sizeof *a->i64);
+        else if (a->real)
+            memcpy(a->real + k->n, from->real, b->rows * sizeof *a->real);
+        else
+            ok = copy_text(k, a, from, b->rows);
+    }
+    k->n += b->rows;
+    return ok;
+}
+
+int tl_kept_rows_read(tl_kept_rows *k, const tl_scan_table *t, const uint8_t *used, tl_scan *scan, uint64_t most,
+                      tl_error *e)
+{
+    tl_block block;
+    int status;
+    k->table = t;
+    k->most = most;
+    if (!begin(k, used))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
+    while ((status = tl_scan_next(scan, &block, e)) > 0) {
+        status = grow(k, block.rows, e);
+        if (status == 0 && !copy(k, &block))
+            status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
+        if (status < 0)
+            return status;
+    }
+    return status;
+}
+
+void tl_kept_rows_fini(tl_kept_rows *k)
+{
+    for (uint32_t c = 0; k->array && c < k->table->ncolumn; c++) {
+        free(k->array[c].is_null);
+        free(k->array[c].i64);
+        free(k->array[c].real);
+        free(k->array[c].text);
+    }
+    free(k->array);
+    free(k->order);
+    free(k->latest);
+    tl_strings_fini(&k->text);
+    *k = (tl_kept_rows){0};
+}
+
+/* -- order ----------------------------------------------------------------------------------------------------------
+ */
+
+/* Null first, then by value, then as they came. */
+static int compare(const tl_kept_rows *k, uint32_t a, uint32_t b)
+{
+    const tl_scan_array *c = &k->array[k->key];
+    int order = c->is_null[b] - c->is_null[a];
+    if (order == 0 && !c->is_null[a])
+        order = c->i64 ? (c->i64[a] > c->i64[b]) - (c->i64[a] < c->i64[b]) : strcmp(c->text[a], c->text[b]);
+    return order ? order : (a > b) - (a < b);
+}
+
+static int compare_rows(const void *a, const void *b, void *kept)
+{
+    return compare(kept, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+static bool is_range(tl_term_op op)
+{
+    return op == TL_TERM_BELOW || op == TL_TERM_AT_MOST || op == TL_TERM_ABOVE || op == TL_TERM_AT_LEAST;
+}
+
+static bool can_sort(const tl_kept_rows *k, uint32_t column)
+{
+    return k->array[column].i64 || k->array[column].text;
+}
+
+/* The column to find rows by: of an equality, else with an upper bound, else with any. */
+static uint32_t choose_key(const tl_kept_rows *k, const tl_term *term, uint32_t nterm)
+{
+    uint32_t best = UINT32_MAX, worth = 0;
+    for (uint32_t i = 0; i < nterm; i++) {
+        const tl_term_op op = term[i].op;
+        const uint32_t w = op == TL_TERM_IS                               ? 4
+                           : op == TL_TERM_BELOW || op == TL_TERM_AT_MOST ? 2
+                           : is_range(op)                                 ? 1
+                                                                          : 0;
+        const bool is_number = k->array[term[i].column].i64 != NULL;
+        if (w > worth && can_sort(k, term[i].column) && (op == TL_TERM_IS || is_number)) {
+            best = term[i].column;
+            worth = w;
+        }
+    }
+    return best;
+}
+
+/* The column with a lower bound, beside a key with an upper one: the ends of intervals. */
+static uint32_t choose_end(const tl_kept_rows *k, const tl_term *term, uint32_t nterm)
+{
+    for (uint32_t i = 0; i < nterm; i++)
+        if (term[i].column != k->key && k->array[term[i].column].i64 &&
+            (term[i].op == TL_TERM_ABOVE || term[i].op == TL_TERM_AT_LEAST))
+            return term[i].column;
+    return UINT32_MAX;
+}
+
+static bool note_latest(tl_kept_rows *k)
+{
+    const tl_scan_array *a = &k->array[k->end];
+    int64_t latest = INT64_MIN;
+    k->latest = tl_alloc((size_t)k->n + 1, sizeof *k->latest);
+    for (uint32_t i = 0; k->latest && i < k->n; i++) {
+        const uint32_t row = k->order[i];
+        if (!a->is_null[row] && a->i64[row] > latest)
+            latest = a->i64[row];
+        k->latest[i] = latest;
+    }
+    return k->latest != NULL;
+}
+
+/* The different values of the key, while rows are counted. */
+typedef struct values {
+    tl_hash index;  /* value, or address of the text, -> number */
+    uint32_t *row;  /* [n] a row that has it */
+    uint32_t *rows; /* [n] how many have it; later where the next of them goes */
+    uint32_t n, capacity, rows_capacity;
+    uint32_t *of; /* [rows of the table] the number of its value */
+} values;
+
+/* More different values are sorted one by one. */
+#define DIFFERENT_MOST (1u << 18)
+
+static uint64_t key_of(const tl_kept_rows *k, uint32_t row)
+{
+    const tl_scan_array *a = &k->array[k->key];
+    return a->i64 ? (uint64_t)a->i64[row] : (uintptr_t)a->text[row];
+}
+
+/* Finds the different values; null is number 0. False: there are too many, or memory ran out. */
+static bool find_values(values *v, const tl_kept_rows *k)
+{
+    const uint8_t *is_null = k->array[k->key].is_null;
+    v->of = tl_alloc((size_t)k->n + 1, sizeof *v->of);
+    if (!v->of || !TL_GROW(v->row, v->n, 1, v->capacity) || !TL_GROW(v->rows, v->n, 1, v->rows_capacity))
+        return false;
+    v->row[v->n] = UINT32_MAX;
+    v->rows[v->n++] = 0;
+    for (uint32_t i = 0; i < k->n; i++) {
+        uint32_t number = is_null[i] ? 0 : tl_hash_get(&v->index, key_of(k, i));
+        if (number == TL_HASH_NONE) {
+            if (v->n == DIFFERENT_MOST || !TL_GROW(v->row, v->n, 1, v->capacity) ||
+                !TL_GROW(v->rows, v->n, 1, v->rows_capacity) || !tl_hash_put(&v->index, key_of(k, i), v->n))
+                return false;
+            number = v->n;
+            v->row[v->n] = i;
+            v->rows[v->n++] = 0;
+        }
+        v->rows[number]++;
+        v->of[i] = number;
+    }
+    return true;
+}
+
+/* A stable counting sort. */
+static void count_rows(tl_kept_rows *k, values *v)
+{
+    uint32_t at = v->rows[0];
+    v->rows[0] = 0;
+    /* Rows that stand for their values are sorted; the values then take their places in that order. */
+    if (v->n > 2)
+        qsort_r(v->row + 1, v->n - 1, sizeof *v->row, compare_rows, k);
+    for (uint32_t i = 1; i < v->n; i++) {
+        const uint32_t value = v->of[v->row[i]], rows = v->rows[value];
+        v->rows[value] = at;
+        at += rows;
+    }
+    for (uint32_t i = 0; i < k->n; i++)
+        k->order[v->rows[v->of[i]]++] = i;
+}
+
+int tl_kept_rows_order(tl_kept_rows *k, uint32_t column, tl_error *e)
+{
+    values v = {0};
+    k->key = column;
+    free(k->order);
+    k->order = tl_alloc((size_t)k->n + 1, sizeof *k->order);
+    if (!k->order)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
+    if (find_values(&v, k)) {
+        count_rows(k, &v);
+    } else {
+        for (uint32_t i = 0; i < k->n; i++)
+            k->order[i] = i;
+        if (k->n > 1)
+            qsort_r(k->order, k->n, sizeof *k->order, compare_rows, k);
+    }
+    tl_hash_fini(&v.index);
+    free(v.row);
+    free(v.rows);
+    free(v.of);
+    return 0;
+}
+
+int tl_kept_rows_sort(tl_kept_rows *k, const tl_term *term, uint32_t nterm, tl_error *e)
+{
+    const uint32_t key = choose_key(k, term, nterm);
+    if (key == UINT32_MAX)
+        return 0;
+    const int status = tl_kept_rows_order(k, key, e);
+    if (status < 0)
+        return status;
+    k->end = choose_end(k, term, nterm);
+    return k->end == UINT32_MAX || note_latest(k) ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
+}
+
+/* -- lookup ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Compares a row's key with a value of the same type: < 0, 0, > 0; null is below all. */
+static int compare_key(const tl_kept_rows *k, uint32_t row, const tl_cell *v)
+{
+    const tl_scan_array *c = &k->array[k->key];
+    if (c->is_null[row])
+        return -1;
+    if (c->text)
+        return strcmp(c->text[row], v->text);
+    if (v->kind == TL_CELL_REAL)
+        return ((double)c->i64[row] > v->real) - ((double)c->i64[row] < v->real);
+    return (c->i64[row] > v->i64) - (c->i64[row] < v->i64);
+}
+
+/* The first place whose key is at or, if `above`, above the value. */
+static uint32_t place_of(const tl_kept_rows *k, const tl_cell *v, bool above)
+{
+    uint32_t low = 0, high = k->n;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const int order = compare_key(k, k->order[middle], v);
+        if (order < 0 || (above && order == 0))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The first place at or before which something ends at or after a value. */
+static uint32_t place_of_end(const tl_kept_rows *k, const tl_cell *v)
+{
+    uint32_t low = 0, high = k->n;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const bool is_early =
+            v->kind == TL_CELL_REAL ? (double)k->latest[middle] < v->real : k->latest[middle] < v->i64;
+        if (is_early)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_comparable(const tl_kept_rows *k, const tl_term *t)
+{
+    const tl_cell_kind kind = t->value[0].kind;
+    if (t->n == 1 && kind == TL_CELL_REAL && !(t->value[0].real > -9e15 && t->value[0].real < 9e15))
+        return false; /* whole numbers are not exact as doubles there */
+    return t->n == 1 && (k->array[t->column].text ? kind == TL_CELL_TEXT : kind == TL_CELL_INT || kind == TL_CELL_REAL);
+}
+
+void tl_kept_rows_find(const tl_kept_rows *k, const tl_term *term, uint32_t nterm, uint32_t *from, uint32_t *to)
+{
+    uint32_t low = 0, high = k->n;
+    for (uint32_t i = 0; i < nterm && k->order; i++) {
+        const tl_term *t = &term[i];
+        uint32_t place;
+        if (!is_comparable(k, t))
+            continue;
+        if (t->column == k->key && (t->op == TL_TERM_IS || t->op == TL_TERM_AT_LEAST || t->op == TL_TERM_ABOVE)) {
+            place = place_of(k, &t->value[0], t->op == TL_TERM_ABOVE);
+            low = place > low ? place : low;
+        }
+        if (t->column == k->key && (t->op == TL_TERM_IS || t->op == TL_TERM_AT_MOST || t->op == TL_TERM_BELOW)) {
+            place = place_of(k, &t->value[0], t->op != TL_TERM_BELOW);
+            high = place < high ? place : high;
+        }
+        if (k->latest && t->column == k->end && (t->op == TL_TERM_ABOVE || t->op == TL_TERM_AT_LEAST)) {
+            place = place_of_end(k, &t->value[0]);
+            low = place > low ? place : low;
+        }
+    }
+    *from = low;
+    *to = high > low ? high : low;
+}

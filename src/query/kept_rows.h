@@ -1,0 +1,41 @@
+/* Rows of a table in memory: for an inner loop of a join, which reads them again and again and finds them by a column,
+ * and for GROUP BY and ORDER BY, which want them sorted by one.
+ *
+ * A lookup by `ts < ? AND end_ts > ?`, what overlaps an interval, looks only at rows from the first that ends late
+ * enough: for each place in the order of ts it is known how late anything before it ends. */
+#ifndef TL_QUERY_KEPT_ROWS_H
+#define TL_QUERY_KEPT_ROWS_H
+
+#include "base/hash.h"
+#include "op/scan/scan_block.h"
+
+typedef struct tl_kept_rows {
+    const tl_scan_table *table;
+    tl_scan_array *array; /* [ncolumn], of the columns that are looked at */
+    uint32_t n, capacity;
+    uint32_t *order; /* [n] rows by the key; NULL: as they came */
+    uint32_t key;    /* the column */
+    int64_t *latest; /* [n] in that order: the greatest value of `end` so far; or NULL */
+    uint32_t end;    /* the column */
+    tl_strings text;
+    uint64_t bytes, most;
+} tl_kept_rows;
+
+/* Reads a scan to its end; most: bytes that rows may take. After zeroing; fini is needed in any case. Errors: TL_ELIMIT
+ * (more than that), and those of reading. */
+int tl_kept_rows_read(tl_kept_rows *k, const tl_scan_table *t, const uint8_t *used, tl_scan *scan, uint64_t most,
+                      tl_error *e);
+/* Orders the rows by a column: null first, then ascending; equal ones as they came. */
+int tl_kept_rows_order(tl_kept_rows *k, uint32_t column, tl_error *e);
+/* Prepares lookups by terms on these columns and with these operators. */
+int tl_kept_rows_sort(tl_kept_rows *k, const tl_term *term, uint32_t nterm, tl_error *e);
+void tl_kept_rows_fini(tl_kept_rows *k);
+
+/* The rows that may fulfil the terms: *from .. *to-1, in the order of tl_kept_row(). */
+void tl_kept_rows_find(const tl_kept_rows *k, const tl_term *term, uint32_t nterm, uint32_t *from, uint32_t *to);
+static inline uint32_t tl_kept_row(const tl_kept_rows *k, uint32_t i)
+{
+    return k->order ? k->order[i] : i;
+}
+
+#endif

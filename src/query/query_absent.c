@@ -1,0 +1,95 @@
+/* Sessions in a build without SQLite: opening one says so, and none exists. */
+#ifndef TL_HAVE_SQLITE
+
+#include "query/query_impl.h"
+
+static const char absent[] = "this build has no SQL: it was made without SQLite";
+
+int tl_query_open(tl_query **out, tl_source *const *source, uint32_t n, const tl_query_options *options, tl_error *e)
+{
+    (void)out;
+    (void)source;
+    (void)n;
+    (void)options;
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, absent);
+}
+
+void tl_query_close(tl_query *q)
+{
+    (void)q;
+}
+
+void tl_query_interrupt(tl_query *q)
+{
+    (void)q;
+}
+
+bool tl_query_stopped(void *query)
+{
+    (void)query;
+    return true;
+}
+
+int tl_query_prepare(tl_statement **out, tl_query *q, const char *sql, const char **rest, tl_error *e)
+{
+    (void)out;
+    (void)q;
+    (void)sql;
+    (void)rest;
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, absent);
+}
+
+void tl_statement_close(tl_statement *s)
+{
+    (void)s;
+}
+
+uint32_t tl_statement_parameters(const tl_statement *s)
+{
+    (void)s;
+    return 0;
+}
+
+const char *tl_statement_parameter(const tl_statement *s, uint32_t i)
+{
+    (void)s;
+    (void)i;
+    return NULL;
+}
+
+int tl_statement_bind(tl_statement *s, uint32_t i, const tl_sql_value *value, tl_error *e)
+{
+    (void)s;
+    (void)i;
+    (void)value;
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, absent);
+}
+
+int tl_statement_step(tl_statement *s, tl_error *e)
+{
+    (void)s;
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, absent);
+}
+
+uint32_t tl_statement_columns(const tl_statement *s)
+{
+    (void)s;
+    return 0;
+}
+
+const tl_column_info *tl_statement_column(const tl_statement *s, uint32_t i)
+{
+    (void)s;
+    (void)i;
+    return NULL;
+}
+
+const tl_sql_value *tl_statement_value(tl_statement *s, uint32_t i)
+{
+    static const tl_sql_value null = {.kind = TL_VALUE_NULL};
+    (void)s;
+    (void)i;
+    return &null;
+}
+
+#endif

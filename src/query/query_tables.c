@@ -1,0 +1,136 @@
+/* The tables of a session. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "op/call_scan.h"
+#include "query/query_impl.h"
+
+static int add_rows(tl_query *q, tl_error *e)
+{
+    size_t n;
+    const tl_table_kind *const *kind = tl_table_kinds(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (!kind[i]->sql)
+            continue;
+        tl_sql_table *t = &q->table[q->ntable++];
+        *t = (tl_sql_table){.query = q, .origin = TL_TABLE_ROWS, .place = UINT32_MAX};
+        t->table = &t->own;
+        const int status = tl_rows_table_init(&t->rows, kind[i], &q->dataset, &t->own, e);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+static tl_sql_table *add_scan(tl_query *q)
+{
+    tl_sql_table *t = &q->table[q->ntable++];
+    *t = (tl_sql_table){.query = q, .origin = TL_TABLE_SCAN, .place = UINT32_MAX};
+    t->table = &t->own;
+    return t;
+}
+
+int tl_query_tables_init(tl_query *q, tl_error *e)
+{
+    enum { SCANS = TL_EVENT_TABLES + 2 };
+    size_t kinds;
+    tl_table_kinds(&kinds);
+    int status = tl_class_tables_init(&q->classes, &q->dataset, e);
+    if (status < 0)
+        return status;
+    q->table = calloc(SCANS + TL_CATALOG_TABLES + kinds + q->classes.n, sizeof *q->table);
+    q->places = calloc((size_t)q->dataset.n + 1, sizeof *q->places);
+    if (!q->table || !q->places)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for tables");
+    for (uint32_t i = 0; i < TL_EVENT_TABLES; i++)
+        if (!tl_event_table_make(i, &add_scan(q)->own, &q->dataset, &q->classes.arena))
+            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for tables");
+    tl_sql_table *t = add_scan(q);
+    tl_calls_table(&t->own, &q->dataset, q->places);
+    t->place = TL_CALLS_FIRST_PLACE;
+    t = add_scan(q);
+    tl_places_table(&t->own, &t->list, q->places);
+    t->place = 0;
+    for (uint32_t i = 0; i < TL_CATALOG_TABLES; i++) {
+        t = add_scan(q);
+        tl_catalog_table(i, q, &t->list, &t->own);
+    }
+    status = add_rows(q, e);
+    for (uint32_t i = 0; status == 0 && i < q->classes.n; i++)
+        q->table[q->ntable++] = (tl_sql_table){
+            .query = q, .origin = TL_TABLE_CLASS, .index = i, .place = UINT32_MAX, .table = &q->classes.table[i].table};
+    return status;
+}
+
+void tl_query_tables_fini(tl_query *q)
+{
+    for (uint32_t i = 0; i < q->ntable; i++)
+        tl_rows_table_fini(&q->table[i].rows);
+    for (uint32_t i = 0; q->places && i < q->dataset.n; i++)
+        tl_trace_places_fini(&q->places[i]);
+    free(q->places);
+    free(q->table);
+    tl_class_tables_fini(&q->classes);
+}
+
+int tl_query_table_open(tl_sql_table *t, tl_error *e)
+{
+    return t->origin == TL_TABLE_CLASS ? tl_class_table_make(&t->query->classes, t->index, e) : 0;
+}
+
+/* Threads and functions that only events say. */
+static int prepare_calls(tl_query *q, tl_error *e)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < q->dataset.n && status == 0; i++)
+        if (!tl_source_is_profile(q->source[i]) && tl_call_scan_wanted(tl_source_trace(q->source[i])))
+            status = tl_call_scan_prepare(q->source[i], e);
+    return status;
+}
+
+static int make_places(tl_query *q, tl_error *e)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < q->dataset.n && status == 0 && !q->has_places; i++) {
+        tl_trace_places_fini(&q->places[i]);
+        status = tl_trace_places_make(&q->places[i], &q->dataset, i, e);
+    }
+    q->has_places = q->has_places || status == 0;
+    return status;
+}
+
+int tl_query_make_rows(tl_query *q, tl_error *e)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < q->ntable && status == 0; i++) {
+        tl_sql_table *t = &q->table[i];
+        if (!t->is_used)
+            continue;
+        if (t->own.arg == q->places)
+            status = prepare_calls(q, e);
+        if (status == 0 && t->wants_places)
+            status = make_places(q, e);
+        if (status == 0 && t->origin == TL_TABLE_ROWS)
+            status = tl_rows_table_make(&t->rows, e);
+    }
+    return status;
+}
+
+uint32_t tl_query_tables(const tl_query *q)
+{
+    return q->ntable;
+}
+
+const tl_table_info *tl_query_table(const tl_query *q, uint32_t i)
+{
+    return i < q->ntable ? &q->table[i].table->info : NULL;
+}
+
+const tl_column_info *tl_query_table_columns(tl_query *q, uint32_t i, uint32_t *n)
+{
+    *n = 0;
+    if (i >= q->ntable || tl_query_table_open(&q->table[i], NULL) < 0)
+        return NULL;
+    *n = q->table[i].table->ncolumn;
+    return q->table[i].table->column;
+}

@@ -1,0 +1,271 @@
+/* Functions of SQL that SQLite lacks: numbers as text and back, intervals, percentiles. A wrong type gives NULL, as in
+ * SQLite's own functions; a value that cannot be meant is an error. */
+#ifdef TL_HAVE_SQLITE
+
+#include "query/sqlite/sqlite_functions.h"
+
+#include <inttypes.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/compiler.h"
+#include "base/grow.h"
+#include "base/text/number.h"
+
+#define TEXT_ROOM        64u
+#define PERCENTILE_BYTES ((size_t)64 << 20) /* of the values of one percentile() */
+#define NS_IN_S          INT64_C(1000000000)
+
+static bool is_int(sqlite3_value *v)
+{
+    return sqlite3_value_type(v) == SQLITE_INTEGER;
+}
+
+static bool is_number(sqlite3_value *v)
+{
+    return is_int(v) || sqlite3_value_type(v) == SQLITE_FLOAT;
+}
+
+static void give_text(sqlite3_context *c, const char *text)
+{
+    sqlite3_result_text(c, text, -1, SQLITE_TRANSIENT);
+}
+
+/* A number as an int64_t, rounded and clamped. */
+static int64_t whole(sqlite3_value *v)
+{
+    if (is_int(v))
+        return sqlite3_value_int64(v);
+    const double d = sqlite3_value_double(v);
+    return d >= 9.2e18 ? INT64_MAX : d <= -9.2e18 ? INT64_MIN : (int64_t)(d < 0 ? d - 0.5 : d + 0.5);
+}
+
+/* With a minus sign where it is negative. */
+static void give_shown(sqlite3_context *c, int64_t v, char *(*show)(char *buf, size_t n, uint64_t value))
+{
+    char text[TEXT_ROOM];
+    text[0] = '-';
+    show(text + (v < 0), sizeof text - 1, v < 0 ? -(uint64_t)v : (uint64_t)v);
+    give_text(c, text);
+}
+
+static char *show_ns(char *buf, size_t n, uint64_t value)
+{
+    return tl_human_time(buf, n, value, true);
+}
+
+static void human(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    (void)n;
+    if (is_number(v[0]))
+        give_shown(c, whole(v[0]), show_ns);
+}
+
+static void bytes(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    (void)n;
+    if (is_number(v[0]))
+        give_shown(c, whole(v[0]), tl_human_bytes);
+}
+
+static void hex64(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    char text[TEXT_ROOM];
+    (void)n;
+    if (!is_int(v[0]))
+        return;
+    snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)sqlite3_value_int64(v[0]));
+    give_text(c, text);
+}
+
+static void u64(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    char text[TEXT_ROOM];
+    (void)n;
+    if (!is_int(v[0]))
+        return;
+    snprintf(text, sizeof text, "%" PRIu64, (uint64_t)sqlite3_value_int64(v[0]));
+    give_text(c, text);
+}
+
+/* The multiple of `step` at or below v. */
+static bool floor_of(int64_t v, int64_t step, int64_t *out)
+{
+    int64_t rest = v % step;
+    rest += rest < 0 ? step : 0;
+    return !__builtin_sub_overflow(v, rest, out);
+}
+
+static void floor_to(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    int64_t out;
+    (void)n;
+    if (!is_number(v[0]) || !is_number(v[1]))
+        return;
+    const int64_t step = whole(v[1]);
+    if (step <= 0)
+        sqlite3_result_error(c, "floor_to: the step is not above 0", -1);
+    else if (floor_of(whole(v[0]), step, &out))
+        sqlite3_result_int64(c, out);
+}
+
+/* ns that two intervals share; one without an end goes on. */
+static void overlap(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    (void)n;
+    if (!is_number(v[0]) || !is_number(v[2]) || (!is_number(v[1]) && !is_number(v[3])))
+        return;
+    const int64_t begin = whole(v[0]) > whole(v[2]) ? whole(v[0]) : whole(v[2]);
+    const int64_t end_a = is_number(v[1]) ? whole(v[1]) : INT64_MAX, end_b = is_number(v[3]) ? whole(v[3]) : INT64_MAX;
+    const int64_t end = end_a < end_b ? end_a : end_b;
+    int64_t out;
+    sqlite3_result_int64(c, end <= begin || __builtin_sub_overflow(end, begin, &out) ? 0 : out);
+}
+
+/* '1.5ms' -> 1500000 */
+static void ns(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    uint64_t out;
+    (void)n;
+    const char *text = (const char *)sqlite3_value_text(v[0]);
+    if (!text)
+        return;
+    if (!tl_parse_duration(text, &out) || out > INT64_MAX)
+        sqlite3_result_error(c, "ns: not a duration such as '1.5ms'", -1);
+    else
+        sqlite3_result_int64(c, (sqlite3_int64)out);
+}
+
+/* 2026-01-31T12:00:00.000000000Z */
+static void utc(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    char text[TEXT_ROOM], day[32];
+    struct tm tm;
+    int64_t second;
+    (void)n;
+    if (!is_int(v[0]) || !floor_of(sqlite3_value_int64(v[0]), NS_IN_S, &second))
+        return;
+    const time_t t = (time_t)(second / NS_IN_S);
+    if (!gmtime_r(&t, &tm) || strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+        return;
+    snprintf(text, sizeof text, "%s.%09uZ", day, (unsigned)(sqlite3_value_int64(v[0]) - second));
+    give_text(c, text);
+}
+
+static void free_regex(void *regex)
+{
+    regfree(regex);
+    free(regex);
+}
+
+/* X REGEXP Y: regexp(Y, X); POSIX extended. Compiled once for a constant pattern. */
+static void regexp(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    enum { PATTERN_MOST = 256 };
+    (void)n;
+    const char *pattern = (const char *)sqlite3_value_text(v[0]), *text = (const char *)sqlite3_value_text(v[1]);
+    regex_t *regex = sqlite3_get_auxdata(c, 0);
+    if (!pattern || !text)
+        return;
+    if (!regex) {
+        regex = malloc(sizeof *regex);
+        if (!regex) {
+            sqlite3_result_error_nomem(c);
+            return;
+        }
+        if (strlen(pattern) > PATTERN_MOST || strpbrk(pattern, "{\\") ||
+            regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB) != 0) {
+            free(regex);
+            sqlite3_result_error(c, "regexp: not a pattern, or one with { or \\, or of more than 256 bytes", -1);
+            return;
+        }
+        sqlite3_result_int(c, regexec(regex, text, 0, NULL, 0) == 0);
+        sqlite3_set_auxdata(c, 0, regex, free_regex);
+        return;
+    }
+    sqlite3_result_int(c, regexec(regex, text, 0, NULL, 0) == 0);
+}
+
+/* The values of a percentile(); SQLite frees the struct, xFinal the array. */
+typedef struct values {
+    int64_t *value;
+    size_t n, capacity;
+    double p;
+    bool failed;
+} values;
+
+static void percentile_add(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    (void)n;
+    values *a = sqlite3_aggregate_context(c, sizeof *a);
+    if (!a || a->failed)
+        return;
+    a->p = sqlite3_value_double(v[1]);
+    if (!is_number(v[1]) || !(a->p >= 0 && a->p <= 100)) {
+        a->failed = true;
+        sqlite3_result_error(c, "percentile: the second argument is not between 0 and 100", -1);
+        return;
+    }
+    if (!is_number(v[0]))
+        return;
+    if (a->n >= PERCENTILE_BYTES / sizeof *a->value || !TL_GROW(a->value, a->n, 1, a->capacity)) {
+        a->failed = true;
+        sqlite3_result_error(c, "percentile: more values than fit into 64 MiB; p50 .. p99 of function_stats need none",
+                             -1);
+        return;
+    }
+    a->value[a->n++] = whole(v[0]);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Nearest rank: number ceil(p n / 100), from 1. */
+static void percentile_give(sqlite3_context *c)
+{
+    values *a = sqlite3_aggregate_context(c, 0);
+    if (!a)
+        return;
+    if (a->n > 0 && !a->failed) {
+        qsort(a->value, a->n, sizeof *a->value, by_value);
+        const double rank = a->p * (double)a->n / 100;
+        size_t at = (size_t)rank;
+        at += (double)at < rank;
+        sqlite3_result_int64(c, a->value[at > 0 ? at - 1 : 0]);
+    }
+    free(a->value);
+    *a = (values){0};
+}
+
+static const struct {
+    const char *name;
+    int arguments;
+    void (*call)(sqlite3_context *c, int n, sqlite3_value **v);
+    void (*final)(sqlite3_context *c); /* of an aggregate */
+} functions[] = {
+#define TL_SQL_FUNCTION(name, call, arguments, what)  {#name, arguments, name, NULL},
+#define TL_SQL_AGGREGATE(name, call, arguments, what) {#name, arguments, name##_add, name##_give},
+#include "query/sql_functions.def"
+#undef TL_SQL_FUNCTION
+#undef TL_SQL_AGGREGATE
+};
+
+int tl_sqlite_add_functions(tl_query *q, tl_error *e)
+{
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+    for (size_t i = 0; i < TL_COUNT(functions); i++)
+        if (sqlite3_create_function_v2(q->db, functions[i].name, functions[i].arguments, flags, q,
+                                       functions[i].final ? NULL : functions[i].call,
+                                       functions[i].final ? functions[i].call : NULL, functions[i].final,
+                                       NULL) != SQLITE_OK)
+            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for functions");
+    return 0;
+}
+
+#endif

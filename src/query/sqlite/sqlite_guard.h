@@ -1,0 +1,14 @@
+/* What statements may do: read, and nothing else; with limits on their size, memory and time. */
+#ifndef TL_QUERY_SQLITE_GUARD_H
+#define TL_QUERY_SQLITE_GUARD_H
+
+#include <sqlite3.h>
+
+#include "query/query_impl.h"
+
+/* Shuts the session's db in. */
+int tl_sqlite_guard(tl_query *q, tl_error *e);
+/* The clock of a statement starts. */
+void tl_sqlite_start_clock(tl_query *q);
+
+#endif

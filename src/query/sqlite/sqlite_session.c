@@ -1,0 +1,275 @@
+/* Sessions and statements over SQLite. */
+#ifdef TL_HAVE_SQLITE
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/query_impl.h"
+#include "query/sql_type.h"
+#include "query/sqlite/sqlite_functions.h"
+#include "query/sqlite/sqlite_guard.h"
+#include "query/sqlite/sqlite_table.h"
+
+struct tl_statement {
+    tl_query *query;
+    sqlite3_stmt *stmt;
+    uint32_t ncolumn;
+    tl_column_info *column;
+    tl_arena names; /* of columns: SQLite drops its own when it prepares a statement again */
+    tl_sql_value value;
+    bool is_running;
+};
+
+static int open_engine(tl_query *q, tl_error *e)
+{
+    if (sqlite3_libversion_number() < 3038000)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "SQLite %s is too old: 3.38 is needed", sqlite3_libversion());
+    if (sqlite3_open_v2(":memory:", &q->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for SQLite");
+    int status = tl_sqlite_add_tables(q, e);
+    if (status == 0)
+        status = tl_sqlite_add_functions(q, e);
+    return status == 0 ? tl_sqlite_guard(q, e) : status;
+}
+
+int tl_query_open(tl_query **out, tl_source *const *source, uint32_t n, const tl_query_options *options, tl_error *e)
+{
+    tl_query *q = calloc(1, sizeof *q);
+    if (q)
+        q->source = calloc((size_t)n + 1, sizeof *q->source);
+    if (!q || !q->source) {
+        free(q);
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a session");
+    }
+    memcpy(q->source, source, n * sizeof *source);
+    q->memory_before = -1; /* no change */
+    q->options = options ? *options : (tl_query_options){0};
+    q->dataset = (tl_dataset){.source = q->source, .n = n, .select = q->options.select, .threads = q->options.threads};
+    for (uint32_t i = 0; i < n; i++) {
+        source[i]->stop = tl_query_ends_passes;
+        source[i]->stop_arg = q;
+    }
+    int status = tl_query_tables_init(q, e);
+    if (status == 0)
+        status = open_engine(q, e);
+    if (status < 0) {
+        tl_query_close(q);
+        return status;
+    }
+    *out = q;
+    return 0;
+}
+
+void tl_query_close(tl_query *q)
+{
+    if (!q)
+        return;
+    sqlite3_close(q->db);
+    if (q->db)
+        sqlite3_hard_heap_limit64(q->memory_before);
+    for (uint32_t i = 0; i < q->dataset.n; i++)
+        q->source[i]->stop = NULL;
+    tl_query_tables_fini(q);
+    free(q->source);
+    free(q);
+}
+
+void tl_query_interrupt(tl_query *q)
+{
+    atomic_store_explicit(&q->interrupted, true, memory_order_relaxed);
+}
+
+/* The failure of a statement: our own, or what SQLite says. */
+static int fail(tl_query *q, tl_code usual, const char *sql, tl_error *e)
+{
+    const int code = sqlite3_errcode(q->db), at = sqlite3_error_offset(q->db);
+    if (q->limit || code == SQLITE_INTERRUPT) {
+        atomic_store(&q->interrupted, false);
+        return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "%s", q->limit ? q->limit : "interrupted");
+    }
+    if (q->has_error) {
+        if (e)
+            *e = q->error;
+        return q->error.code;
+    }
+    if (code == SQLITE_NOMEM)
+        return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "it needs more memory than its limit");
+    if (code == SQLITE_TOOBIG)
+        return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "%s", sqlite3_errmsg(q->db));
+    if (code == SQLITE_AUTH)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: statements can only read", sqlite3_errmsg(q->db));
+    return tl_fail(e, usual, sql && at >= 0 ? (uint64_t)at : TL_NO_OFFSET, "%s", sqlite3_errmsg(q->db));
+}
+
+static int describe_columns(tl_statement *s, tl_error *e)
+{
+    s->ncolumn = (uint32_t)sqlite3_column_count(s->stmt);
+    s->column = calloc((size_t)s->ncolumn + 1, sizeof *s->column);
+    if (!s->column)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a statement");
+    for (uint32_t i = 0; i < s->ncolumn; i++) {
+        const char *name = sqlite3_column_name(s->stmt, (int)i), *type = sqlite3_column_decltype(s->stmt, (int)i);
+        name = name ? tl_arena_strndup(&s->names, name, strlen(name)) : NULL;
+        if (!name)
+            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a statement");
+        s->column[i] = (tl_column_info){name, name, TL_TEXT, TL_UNIT_NONE, ""};
+        if (type)
+            tl_sql_type_read(type, &s->column[i].type, &s->column[i].unit);
+    }
+    return 0;
+}
+
+/* The passes over sources that the statement needs count as part of it. */
+static int make_rows(tl_query *q, tl_error *e)
+{
+    tl_sqlite_start_clock(q);
+    atomic_store(&q->pass_deadline, q->deadline);
+    const int status = tl_query_make_rows(q, e);
+    atomic_store(&q->pass_deadline, 0);
+    if (status != TL_ELIMIT)
+        return status;
+    (void)tl_query_stopped(q);
+    atomic_store(&q->interrupted, false);
+    return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "%s", q->limit ? q->limit : "interrupted");
+}
+
+int tl_query_prepare(tl_statement **out, tl_query *q, const char *sql, const char **rest, tl_error *e)
+{
+    const char *tail = NULL;
+    tl_statement *s = calloc(1, sizeof *s);
+    if (!s)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a statement");
+    s->query = q;
+    q->statements++;
+    q->has_error = false;
+    q->limit = NULL;
+    for (uint32_t i = 0; i < q->ntable; i++)
+        q->table[i].is_used = q->table[i].wants_places = false;
+    int status = 0;
+    if (sqlite3_prepare_v2(q->db, sql, -1, &s->stmt, &tail) != SQLITE_OK)
+        status = fail(q, TL_ESYNTAX, sql, e);
+    if (status == 0 && s->stmt)
+        status = describe_columns(s, e);
+    if (status == 0)
+        status = make_rows(q, e);
+    if (rest && status == 0)
+        *rest = tail;
+    if (status < 0 || !s->stmt) {
+        tl_statement_close(s);
+        s = NULL;
+    }
+    if (status == 0)
+        *out = s;
+    return status;
+}
+
+void tl_statement_close(tl_statement *s)
+{
+    if (!s)
+        return;
+    sqlite3_finalize(s->stmt);
+    if (--s->query->statements == 0)
+        tl_sqlite_drop_kept(s->query);
+    free(s->column);
+    tl_arena_fini(&s->names);
+    free(s);
+}
+
+uint32_t tl_statement_parameters(const tl_statement *s)
+{
+    return (uint32_t)sqlite3_bind_parameter_count(s->stmt);
+}
+
+const char *tl_statement_parameter(const tl_statement *s, uint32_t i)
+{
+    const char *name = i < tl_statement_parameters(s) ? sqlite3_bind_parameter_name(s->stmt, (int)i + 1) : NULL;
+    return name && name[0] != '?' ? name + 1 : NULL;
+}
+
+int tl_statement_bind(tl_statement *s, uint32_t i, const tl_sql_value *v, tl_error *e)
+{
+    const int at = (int)i + 1;
+    int status = SQLITE_RANGE;
+    if (i < tl_statement_parameters(s))
+        switch (v->kind) {
+        case TL_VALUE_NULL:
+            status = sqlite3_bind_null(s->stmt, at);
+            break;
+        case TL_VALUE_INTEGER:
+            status = sqlite3_bind_int64(s->stmt, at, v->i64);
+            break;
+        case TL_VALUE_REAL:
+            status = sqlite3_bind_double(s->stmt, at, v->real);
+            break;
+        case TL_VALUE_TEXT:
+            status = sqlite3_bind_text64(s->stmt, at, v->text, v->size, SQLITE_TRANSIENT, SQLITE_UTF8);
+            break;
+        case TL_VALUE_BLOB:
+            status = sqlite3_bind_blob64(s->stmt, at, v->text, v->size, SQLITE_TRANSIENT);
+            break;
+        }
+    if (status == SQLITE_OK)
+        return 0;
+    return tl_fail(e, status == SQLITE_NOMEM ? TL_ENOMEM : TL_EINVAL, TL_NO_OFFSET, "parameter %" PRIu32 ": %s", i + 1,
+                   sqlite3_errstr(status));
+}
+
+int tl_statement_step(tl_statement *s, tl_error *e)
+{
+    if (!s->is_running) {
+        s->query->has_error = false;
+        tl_sqlite_start_clock(s->query);
+    }
+    s->is_running = true;
+    const int status = sqlite3_step(s->stmt);
+    if (status == SQLITE_ROW)
+        return 1;
+    s->is_running = false;
+    const int result = status == SQLITE_DONE ? 0 : fail(s->query, TL_EINVAL, NULL, e);
+    sqlite3_reset(s->stmt);
+    return result;
+}
+
+uint32_t tl_statement_columns(const tl_statement *s)
+{
+    return s->ncolumn;
+}
+
+const tl_column_info *tl_statement_column(const tl_statement *s, uint32_t i)
+{
+    return i < s->ncolumn ? &s->column[i] : NULL;
+}
+
+const tl_sql_value *tl_statement_value(tl_statement *s, uint32_t i)
+{
+    const int at = (int)i;
+    s->value = (tl_sql_value){.kind = TL_VALUE_NULL};
+    switch (sqlite3_column_type(s->stmt, at)) {
+    case SQLITE_INTEGER:
+        s->value.kind = TL_VALUE_INTEGER;
+        s->value.i64 = sqlite3_column_int64(s->stmt, at);
+        break;
+    case SQLITE_FLOAT:
+        s->value.kind = TL_VALUE_REAL;
+        s->value.real = sqlite3_column_double(s->stmt, at);
+        break;
+    case SQLITE_TEXT:
+        s->value.kind = TL_VALUE_TEXT;
+        s->value.text = (const char *)sqlite3_column_text(s->stmt, at);
+        s->value.size = (size_t)sqlite3_column_bytes(s->stmt, at);
+        break;
+    case SQLITE_BLOB:
+        s->value.kind = TL_VALUE_BLOB;
+        s->value.text = sqlite3_column_blob(s->stmt, at);
+        s->value.size = (size_t)sqlite3_column_bytes(s->stmt, at);
+        break;
+    default:
+        break;
+    }
+    if (s->value.kind >= TL_VALUE_TEXT && !s->value.text)
+        s->value = (tl_sql_value){.kind = s->value.kind, .text = ""};
+    return &s->value;
+}
+
+#endif

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# query: where the SQL comes from, exit status, messages; what it prints for other programs.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/common.inc"
+log=$samples/tracelog-doc.log
+
+expect 0 "$tl" --version
+if ! grep -q SQLite out; then
+    expect 2 "$tl" query "$trace" 'SELECT 1'
+    says err "this build has no SQL: it was made without SQLite"
+    [ "$failed" -eq 0 ] || exit 1
+    echo "skipped: this build has no SQL"
+    exit 77
+fi
+
+# The SQL is the last word, a file, or standard input.
+expect 0 "$tl" query "$trace" 'SELECT 1 AS one, 2 AS two' --to csv
+printf 'one,two\r\n1,2\r\n' | cmp - out || fail "the last word: $(cat out)"
+echo 'SELECT :n + 1 AS n' >one.sql
+expect 0 "$tl" query "$trace" --query-file one.sql -p n=2ms --to jsonl
+says out '{"n":2000001}'
+"$tl" query "$trace" -p n=1 --json <one.sql >out || fail "from standard input"
+says out '{"schema":1,"columns":[{"name":"n","unit":null}],"rows":[[2]]}'
+expect 0 "$tl" query "$trace" 'SELECT 1 AS a; -- nothing
+    ; SELECT 2 AS b' --to jsonl
+[ "$(cat out)" = $'{"a":1}\n{"b":2}' ] || fail "two statements: $(cat out)"
+expect 0 "$tl" query "$trace" "$log" 'SELECT DISTINCT trace FROM events' --to jsonl
+[ "$(cat out)" = $'{"trace":1}\n{"trace":2}' ] || fail "two traces: $(cat out)"
+
+# JSON of a column is written as it is; other text that a compound SELECT puts there is text.
+expect 0 "$tl" query "$trace" "SELECT fields FROM events WHERE 0 UNION ALL SELECT 'a\"b' UNION ALL SELECT '[1]'" --to jsonl
+[ "$(cat out)" = $'{"fields":"a\\"b"}\n{"fields":[1]}' ] || fail "text in a column of JSON: $(cat out)"
+expect 0 "$tl" query "$trace" "SELECT sum(value) AS n FROM json_each('[1,2]')" --to jsonl
+says out '{"n":3}'
+
+# Files, replaced only on request; a failure leaves nothing behind.
+expect 0 "$tl" query "$trace" 'SELECT 1 AS one' -o a.csv
+printf 'one\r\n1\r\n' | cmp - a.csv || fail "a.csv: $(cat a.csv)"
+expect 2 "$tl" query "$trace" 'SELECT 1' -o a.csv
+expect 2 "$tl" query "$trace" 'SELECT durr FROM events' -o b.csv
+expect 2 "$tl" query "$trace" 'SELECT 1' -o b.xlsx
+says err "table, json, jsonl, csv or markdown"
+only_files ./a.csv ./one.sql
+
+# What was meant.
+wrong() { # the SQL, the message
+    expect 2 "$tl" query "$trace" "$1"
+    says err "$2"
+    is_empty out
+}
+wrong 'SELECT naem FROM events' "line 1, column 8: no column naem in events; did you mean name?"
+wrong 'SELECT 1,
+ e.duration FROM function_stats AS e, collections' "line 2, column 2: no column e.duration; did you mean dur?"
+wrong 'SELECT zzzz FROM function_stats' "no column zzzz in function_stats, which has trace, "
+wrong 'SELECT timestamp FROM events' "did you mean ts?"
+wrong 'SELECT * FROM event' "no table event; did you mean events?"
+wrong 'SELECT * FROM wxyz' "no table wxyz; --schema lists them"
+wrong 'SELECT percentil(ts, 50) FROM events' "no function percentil; did you mean percentile?"
+wrong 'SELECT FROM events' 'line 1, column 8: near "FROM": syntax error'
+wrong 'SELECT :n AS n' "parameter n has no value: -p n=VALUE gives one"
+wrong '.tables now' "--schema lists tables"
+wrong 'DELETE FROM events' "statements can only read"
+wrong 'ATTACH DATABASE "x.db" AS x' "statements can only read"
+wrong 'PRAGMA journal_mode = WAL' "statements can only read"
+wrong "SELECT ns('soon')" "not a duration"
+only_files ./a.csv ./one.sql
+expect 2 "$tl" query "$trace"
+says err "SQL"
+expect 2 "$tl" query 'SELECT 1 AS one'
+says err "no input file"
+expect 2 "$tl" query "$trace" 'SELECT 1' -p x
+says err "name=value"
+expect 2 "$tl" query --recipe callers-of name=main
+says err "no input file"
+"$tl" query - <"$trace" >out 2>err
+[ $? -eq 2 ] || fail "the trace is taken for SQL"
+says err "no SQL"
+"$tl" query - 'SELECT count(*) > 0 AS n FROM events' --to jsonl <"$trace" >out || fail "a trace from standard input"
+says out '{"n":1}'
+expect 3 "$tl" query absent.xray 'SELECT 1'
+
+# Recipes: their parameters follow the files.
+expect 0 "$tl" query --recipes
+says out "slowest-calls"
+expect 0 "$tl" query "$trace" -e "$binary" --recipe slowest-calls top=2 --to jsonl
+[ "$(wc -l <out)" -eq 2 ] || fail "top=2: $(cat out)"
+expect 2 "$tl" query "$trace" --recipe slowest-cals
+says err "did you mean slowest-calls?"
+
+# A table that a trace cannot have; not one that happens to be empty.
+expect 0 "$tl" query "$trace" 'SELECT count(*) AS n FROM collections' --to jsonl
+says out '{"n":0}'
+says err "collections is empty: it needs a managed runtime; "
+expect 0 "$tl" query "$log" 'SELECT count(*) AS n FROM collections'
+is_empty err
+expect 0 "$tl" query "$trace" "$log" 'SELECT count(*) AS n FROM collections'
+says_not err "is empty"
+expect 0 "$tl" query -q "$trace" 'SELECT count(*) AS n FROM collections'
+is_empty err
+expect 0 "$tl" query "$profile" 'SELECT count(*) AS n FROM events' --to jsonl
+says out '{"n":0}'
+says err "events is empty: it needs events; "
+
+# Damage: what could be read, and exit status 3.
+expect 3 "$tl" query "$damaged" 'SELECT count(*) AS n FROM events' --to jsonl
+says err "damage"
+"$tl" convert "$damaged" --to jsonl 2>/dev/null | wc -l >lines
+says out "{\"n\":$(cat lines)}"
+
+# Tables for people: units; numbers of expressions are plain; text that a terminal takes for commands is shown.
+expect 0 "$tl" query "$log" 'SELECT dur, dur + 0 AS n, NULL AS x, char(27) AS c FROM collections ORDER BY 1 DESC LIMIT 1'
+says out "13.0 ms"
+says out "13000000"
+says_not out $'\e'
+expect 0 "$tl" query "$trace" 'SELECT ts FROM events' --rows 2
+[ "$(wc -l <out)" -eq 4 ] || fail "--rows 2: $(cat out)"
+says out "more; --rows 0 shows all"
+
+expect 0 "$tl" query "$log" --schema
+says out "collections: "
+says out "INTEGER NS"
+[ "$failed" -eq 0 ]
