@@ -240,7 +240,9 @@ const tl_option tl_option_table[] = {
     {TO(flag, recipes), 0, "recipes", NULL, TL_GROUP_VERB, QUERY, "list the recipes",
      "Lists the recipes, with what they answer and their parameters.\n", NULL},
     {TO(flag, schema), 0, "schema", NULL, TL_GROUP_VERB, QUERY, "tables and columns",
-     "Lists the tables of these traces, with their columns and what they mean.\n", NULL},
+     "Lists the tables of these traces, with their columns and what they mean.\n"
+     "Words after the files choose tables:\n.Ql event_sched_* .\n",
+     NULL},
     {TO(rows, rows), 0, "rows", "N", TL_GROUP_VERB, QUERY, "rows to show",
      "Prints only the first\n.Ar N\nrows of each result as a table, or all if it is 0.\n"
      "The default is 1,000 on a terminal, and all otherwise.\n",

@@ -119,4 +119,12 @@ says out "more; --rows 0 shows all"
 expect 0 "$tl" query "$log" --schema
 says out "collections: "
 says out "INTEGER NS"
+expect 0 "$tl" query "$log" --schema 'coll*' tables
+says out "collections: "
+says out "tables: "
+says_not out "events: "
+expect 2 "$tl" query "$log" --schema nothing
+says err "no table matches nothing"
+expect 0 "$tl" query "$samples/ctf-18" 'SELECT utc, utc(utc) AS text FROM events LIMIT 1'
+says out "2023-11-14T22:13:20.001000158Z  2023-11-14T22:13:20.001000158Z"
 [ "$failed" -eq 0 ]

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/grow.h"
@@ -202,6 +203,19 @@ typedef struct grid {
     bool failed;
 } grid;
 
+/* 2026-01-31T12:00:00.000000000Z; or the number, of years that have no four digits. */
+static void show_utc(int64_t ns, char *text, size_t size)
+{
+    const int64_t in_s = 1000000000, rest = (ns % in_s + in_s) % in_s;
+    const time_t second = (time_t)((ns - rest) / in_s);
+    struct tm tm;
+    char day[32];
+    if (ns < INT64_MIN + in_s || !gmtime_r(&second, &tm) || strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+        snprintf(text, size, "%" PRId64, ns);
+    else
+        snprintf(text, size, "%s.%09" PRId64 "Z", day, rest);
+}
+
 static void show_integer(const tl_column_info *c, int64_t v, bool is_ns, char *text, size_t size)
 {
     const uint64_t amount = v < 0 ? -(uint64_t)v : (uint64_t)v;
@@ -213,6 +227,8 @@ static void show_integer(const tl_column_info *c, int64_t v, bool is_ns, char *t
         tl_human_bytes(at, size - 1, amount);
     else if (c->unit == TL_UNIT_HEX)
         snprintf(text, size, "0x%" PRIx64, (uint64_t)v);
+    else if (c->unit == TL_UNIT_UTC)
+        show_utc(v, text, size);
     else if (c->unit == TL_UNIT_BOOL)
         snprintf(text, size, "%s", v ? "yes" : "no");
     else

@@ -173,7 +173,10 @@ int tl_query_text_read(tl_query_text *t, const tl_cli *c)
     if (a->recipe) {
         status = read_recipe(t, a->recipe);
     } else if (a->schema) {
-        status = TL_EXIT_DONE;
+        while (t->nfile > 1 && access(t->file[t->nfile - 1], F_OK) != 0 && strcmp(t->file[t->nfile - 1], "-") != 0)
+            t->nfile--;
+        t->table = t->file + t->nfile;
+        t->ntable = a->file.n - t->nfile;
     } else if (a->query_file) {
         status = read_file(t, a->query_file);
     } else if (t->nfile > 1 && is_sql(t->file[t->nfile - 1])) {

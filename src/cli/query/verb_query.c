@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text/glob.h"
 #include "base/text/number.h"
 #include "cli/inputs.h"
 #include "cli/losses.h"
@@ -146,21 +147,35 @@ static int run(job *j)
     return TL_EXIT_DONE;
 }
 
+static bool is_wanted(const job *j, const char *table)
+{
+    bool any = j->text.ntable == 0;
+    for (size_t i = 0; i < j->text.ntable && !any; i++)
+        any = tl_glob(j->text.table[i], table);
+    return any;
+}
+
 /* Lists tables and columns. */
 static int print_schema(const job *j)
 {
     char clean[256];
+    unsigned tables = 0;
     for (uint32_t i = 0; i < tl_query_tables(j->query); i++) {
         const tl_table_info *t = tl_query_table(j->query, i);
         uint32_t n;
+        if (!is_wanted(j, t->name))
+            continue;
         const tl_column_info *c = tl_query_table_columns(j->query, i, &n);
-        tl_output_printf(j->to.out, "%s%s: %s\n", i ? "\n" : "", t->name,
+        tl_output_printf(j->to.out, "%s%s: %s\n", tables++ ? "\n" : "", t->name,
                          tl_text_clean(clean, sizeof clean, t->summary));
         for (uint32_t k = 0; k < n; k++)
             tl_output_printf(j->to.out, "  %-20s %-13s  %s\n", tl_text_clean(clean, sizeof clean, c[k].name),
                              tl_sql_type(&c[k]), c[k].what);
     }
-    return TL_EXIT_DONE;
+    if (tables > 0)
+        return TL_EXIT_DONE;
+    tl_say_error(NULL, "no table matches %s; --schema without a pattern lists all", j->text.table[0]);
+    return TL_EXIT_USAGE;
 }
 
 static int run_to_output(job *j)
