@@ -155,8 +155,9 @@ static void limits(void **state)
 {
     query_fixture q;
     query_open(&q, &(tl_query_options){.timeout_ns = 20000000});
-    assert_string_equal(query_ask(&q, "SELECT count(*) FROM events AS a, events AS b, events AS c WHERE a.ts + b.ts = -c.ts"),
-                        "error: it took longer than its time limit");
+    assert_string_equal(
+        query_ask(&q, "SELECT count(*) FROM events AS a, events AS b, events AS c WHERE a.ts + b.ts = -c.ts"),
+        "error: it took longer than its time limit");
     assert_string_equal(query_ask(&q, "SELECT 1"), "1");
     query_close(&q);
     query_open(&q, &(tl_query_options){.timeout_ns = 1}); /* of a pass before the first row, too */
@@ -168,8 +169,9 @@ static void limits(void **state)
     assert_string_equal(query_ask(&q, "SELECT 1"), "1");
     query_close(&q);
     query_open(&q, &(tl_query_options){.temporary = true});
-    assert_string_equal(query_ask(&q, "CREATE TEMP TABLE t AS SELECT ts FROM events WHERE tid = 7; SELECT count(*) FROM t;"
-                                      "DELETE FROM t WHERE ts > 100; SELECT count(*) FROM t; DROP TABLE t"),
+    assert_string_equal(query_ask(&q,
+                                  "CREATE TEMP TABLE t AS SELECT ts FROM events WHERE tid = 7; SELECT count(*) FROM t;"
+                                  "DELETE FROM t WHERE ts > 100; SELECT count(*) FROM t; DROP TABLE t"),
                         "3000;6");
     assert_contains(query_ask(&q, "CREATE TABLE main.t(a)"), "statements can only read");
     query_close(&q);
@@ -184,7 +186,8 @@ static void ends_at_any_row(void **state)
     query_open(&q, NULL);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         for (int ordered = 0; ordered < 2; ordered++) {
-            tl_statement *s = prepare(&q, ordered ? "SELECT ts, fields FROM events ORDER BY ts" : "SELECT * FROM events");
+            tl_statement *s =
+                prepare(&q, ordered ? "SELECT ts, fields FROM events ORDER BY ts" : "SELECT * FROM events");
             for (uint32_t row = 0; row < ends[i]; row++)
                 assert_int_equal(tl_statement_step(s, &e), 1);
             if (i % 2)
@@ -199,23 +202,77 @@ static void ends_at_any_row(void **state)
 /* Terms that a scan uses leave the rows that SQLite's own test leaves. */
 static void terms(void **state)
 {
-    static const char *const where[] = {
-        "{ts} = 20", "{ts} = 20.0", "{ts} = 20.5", "{ts} < 15", "{ts} <= 20", "{ts} > 59985", "{ts} >= -5 AND {ts} < 25",
-        "{ts} BETWEEN 95 AND 105", "{ts} IN (10, 20, 20, -3)", "{ts} IN (10, NULL, 30.0, 31.5)", "{ts} > 9223372036854775807",
-        "{ts} > 1e300", "{ts} < 1e300", "{ts} < -1e300", "{ts} = NULL", "{ts} IS NULL", "{ts} > 'x'", "{ts} < 'x'", "{ts} < x'00'",
-        "{name} = 'xray.enter'", "{name} = 'XRAY.ENTER'", "{name} = 'XRAY.ENTER' COLLATE NOCASE", "{name} IN ('xray.exit', 'x')",
-        "{name} GLOB '*exit'", "{name} GLOB ''", "{name} GLOB NULL", "{name} > 'xray.enter'", "{kind} = 'exit'",
-        "{kind} IN ('enter', NULL)", "{thread} = 'thread 7'", "{thread} GLOB '*8'", "{tid} = 7", "{tid} <> 7", "{tid} < 7.5",
-        "{track_id} = 1", "{track_id} >= 1", "{class_id} = 0", "{class_id} < 1", "{class_id} IN (1, 5)", "{function_id} = 1",
-        "{function_id} IN (1, 2)", "{function_id} = 2", "{function_id} > 0", "{function_id} IS NOT NULL", "{cpu} = 0", "{pid} = 7",
-        "{trace} = 1", "{trace} = 2", "{id} < 5", "{key} = 1", "{utc} IS NULL", "{utc} > 5", "{ts} = {id} * 10",
-        "{ts} < 100 AND {tid} = 8 AND {name} GLOB '*enter' AND {function_id} = 1", "{ts} < 100 OR {tid} = 8", "NOT ({ts} < 100)"};
+    static const char *const where[] = {"{ts} = 20",
+                                        "{ts} = 20.0",
+                                        "{ts} = 20.5",
+                                        "{ts} < 15",
+                                        "{ts} <= 20",
+                                        "{ts} > 59985",
+                                        "{ts} >= -5 AND {ts} < 25",
+                                        "{ts} BETWEEN 95 AND 105",
+                                        "{ts} IN (10, 20, 20, -3)",
+                                        "{ts} IN (10, NULL, 30.0, 31.5)",
+                                        "{ts} IN (20, 20)",
+                                        "{ts} IN (SELECT 20)",
+                                        "{ts} IN (SELECT NULL)",
+                                        "{ts} IN (SELECT 5 WHERE 0)",
+                                        "{ts} IN (SELECT x'00')",
+                                        "{trace} IN (1, 1)",
+                                        "{thread} IN ('thread 7', 'thread 7')",
+                                        "{ts} NOT IN (20, 20)",
+                                        "{ts} > 9223372036854775807",
+                                        "{ts} > 1e300",
+                                        "{ts} < 1e300",
+                                        "{ts} < -1e300",
+                                        "{ts} = NULL",
+                                        "{ts} IS NULL",
+                                        "{ts} > 'x'",
+                                        "{ts} < 'x'",
+                                        "{ts} < x'00'",
+                                        "{name} = 'xray.enter'",
+                                        "{name} = 'XRAY.ENTER'",
+                                        "{name} = 'XRAY.ENTER' COLLATE NOCASE",
+                                        "{name} IN ('xray.exit', 'x')",
+                                        "{name} GLOB '*exit'",
+                                        "{name} GLOB ''",
+                                        "{name} GLOB NULL",
+                                        "{name} > 'xray.enter'",
+                                        "{kind} = 'exit'",
+                                        "{kind} IN ('enter', NULL)",
+                                        "{thread} = 'thread 7'",
+                                        "{thread} GLOB '*8'",
+                                        "{tid} = 7",
+                                        "{tid} <> 7",
+                                        "{tid} < 7.5",
+                                        "{track_id} = 1",
+                                        "{track_id} >= 1",
+                                        "{class_id} = 0",
+                                        "{class_id} < 1",
+                                        "{class_id} IN (1, 5)",
+                                        "{function_id} = 1",
+                                        "{function_id} IN (1, 2)",
+                                        "{function_id} = 2",
+                                        "{function_id} > 0",
+                                        "{function_id} IS NOT NULL",
+                                        "{cpu} = 0",
+                                        "{pid} = 7",
+                                        "{trace} = 1",
+                                        "{trace} = 2",
+                                        "{id} < 5",
+                                        "{key} = 1",
+                                        "{utc} IS NULL",
+                                        "{utc} > 5",
+                                        "{ts} = {id} * 10",
+                                        "{ts} < 100 AND {tid} = 8 AND {name} GLOB '*enter' AND {function_id} = 1",
+                                        "{ts} < 100 OR {tid} = 8",
+                                        "NOT ({ts} < 100)"};
     query_fixture q;
     query_open(&q, NULL);
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
         char sql[2][512], first[256];
         for (int plus = 0; plus < 2; plus++) { /* unary plus: the scan is not told */
-            size_t n = (size_t)snprintf(sql[plus], sizeof *sql, "SELECT count(*), sum(ts), min(id), max(id) FROM events WHERE ");
+            size_t n = (size_t)snprintf(sql[plus], sizeof *sql,
+                                        "SELECT count(*), sum(ts), min(id), max(id) FROM events WHERE ");
             for (const char *p = where[i]; *p; p++)
                 if (*p == '{') {
                     if (plus)
@@ -259,8 +316,8 @@ static void tables_of_a_session(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_and_columns),      cmocka_unit_test(parameters), cmocka_unit_test(several_statements),
+        cmocka_unit_test(rows_and_columns),      cmocka_unit_test(parameters),   cmocka_unit_test(several_statements),
         cmocka_unit_test(what_is_wrong_is_said), cmocka_unit_test(interruption), cmocka_unit_test(limits),
-        cmocka_unit_test(ends_at_any_row),       cmocka_unit_test(terms),      cmocka_unit_test(tables_of_a_session)};
+        cmocka_unit_test(ends_at_any_row),       cmocka_unit_test(terms),        cmocka_unit_test(tables_of_a_session)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

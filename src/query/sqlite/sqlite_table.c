@@ -345,7 +345,8 @@ static int read_plan(const tl_scan_table *s, const char *plan, int argc, sqlite3
             return status;
         used[t->column] = 1;
         r->all[r->nall++] = *t;
-        r->never = r->never || (t->n == 1 && sqlite3_value_type(argv[i]) == SQLITE_NULL);
+        r->never = r->never || (t->n == 1 && t->value[0].kind == TL_CELL_NULL && /* a list of IN looks like null */
+                                sqlite3_value_type(argv[i]) == SQLITE_NULL);
         ask->nterm += is_of_type(t, &s->column[t->column]);
     }
     return SQLITE_OK;
