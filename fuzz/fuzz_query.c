@@ -10,9 +10,9 @@ static tl_source *open_log(void)
     static uint8_t log[SIZE * (RECORDS + 1)] = {1, 0, 0, 0, 3, 0, 0, 0, 0, 0xca, 0x9a, 0x3b};
     for (int i = 0; i < RECORDS; i++) {
         uint8_t *p = log + SIZE * (i + 1);
-        p[3] = (uint8_t)(i % 2);        /* entry or exit */
+        p[3] = (uint8_t)(i % 2);         /* entry or exit */
         p[4] = (uint8_t)(1 + i / 4 % 5); /* function */
-        p[8] = (uint8_t)i;              /* time, x 256 below */
+        p[8] = (uint8_t)i;               /* time, x 256 below */
         p[9] = (uint8_t)(i / 3);
         p[16] = (uint8_t)(7 + i / 2 % 2); /* thread */
     }

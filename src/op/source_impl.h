@@ -27,7 +27,7 @@ struct tl_source {
     struct tl_code_map *code; /* of the traced binary, if there are instructions; or NULL */
     const char *exe;          /* as in tl_open_options, for tl_discover() */
     bool no_names, no_demangle, no_lines;
-    uint32_t stream; /* the stream that it reads next */
+    uint32_t stream;         /* the stream that it reads next */
     bool (*stop)(void *arg); /* asked before each batch, by any thread: end reading with TL_ELIMIT? NULL: never */
     void *stop_arg;
 };

@@ -10,7 +10,7 @@
 typedef struct query_fixture {
     tl_source *source;
     tl_query *query;
-    uint8_t *log; /* the source reads it */
+    uint8_t *log;    /* the source reads it */
     char text[4096]; /* of the last answer */
 } query_fixture;
 

@@ -1,4 +1,5 @@
-/* Tables of classes: names and columns, by hand. Classes here have names and fields that no format gives, all at once. */
+/* Tables of classes: names and columns, by hand. Classes here have names and fields that no format gives, all at once.
+ */
 #include "op/scan/class_table.h"
 
 #include "base/compiler.h"
@@ -54,7 +55,10 @@ static const char *fields(made *m, uint32_t i)
     text[0] = '\0';
     for (uint32_t k = HEAD; k < t->ncolumn; k++) {
         const tl_column_info *c = &t->column[k];
-        const char *of = c->unit == TL_UNIT_HEX ? "hex" : c->unit == TL_UNIT_JSON ? "json" : c->unit == TL_UNIT_BOOL ? "bool" : type[c->type];
+        const char *of = c->unit == TL_UNIT_HEX    ? "hex"
+                         : c->unit == TL_UNIT_JSON ? "json"
+                         : c->unit == TL_UNIT_BOOL ? "bool"
+                                                   : type[c->type];
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%s:%s", n ? " " : "", c->name, of);
         assert_true(n < sizeof text);
     }
@@ -67,14 +71,26 @@ static void names_of_tables(void **state)
     memset(longest, 'a', LONG);
     memset(other, 'a', LONG);
     other[LONG - 1] = 'b';
-    const tl_class classes[] = {{.kind = TL_INSTANT, .name = "sched:Switch"}, {.kind = TL_INSTANT, .name = "sched.switch"},
-                                {.kind = TL_INSTANT, .name = "sched--switch--"}, {.kind = TL_INSTANT, .name = "sched_switch_2"},
-                                {.kind = TL_INSTANT, .name = "\"; DROP TABLE x"}, {.kind = TL_INSTANT, .name = "größe"},
-                                {.kind = TL_INSTANT, .name = ""}, {.kind = TL_INSTANT, .name = "::"},
-                                {.kind = TL_FORMAT, .name = "framing"}, {.kind = TL_INSTANT, .name = longest},
-                                {.kind = TL_INSTANT, .name = other}, {.kind = TL_INSTANT, .name = "sched:Switch"}};
-    static const char *const expected[] = {"event_sched_switch", "event_sched_switch_2", "event_sched_switch_3", "event_sched_switch_2_2",
-                                           "event_drop_table_x", "event_gr_e", "event_", "event__2"};
+    const tl_class classes[] = {{.kind = TL_INSTANT, .name = "sched:Switch"},
+                                {.kind = TL_INSTANT, .name = "sched.switch"},
+                                {.kind = TL_INSTANT, .name = "sched--switch--"},
+                                {.kind = TL_INSTANT, .name = "sched_switch_2"},
+                                {.kind = TL_INSTANT, .name = "\"; DROP TABLE x"},
+                                {.kind = TL_INSTANT, .name = "größe"},
+                                {.kind = TL_INSTANT, .name = ""},
+                                {.kind = TL_INSTANT, .name = "::"},
+                                {.kind = TL_FORMAT, .name = "framing"},
+                                {.kind = TL_INSTANT, .name = longest},
+                                {.kind = TL_INSTANT, .name = other},
+                                {.kind = TL_INSTANT, .name = "sched:Switch"}};
+    static const char *const expected[] = {"event_sched_switch",
+                                           "event_sched_switch_2",
+                                           "event_sched_switch_3",
+                                           "event_sched_switch_2_2",
+                                           "event_drop_table_x",
+                                           "event_gr_e",
+                                           "event_",
+                                           "event__2"};
     made m;
     make(&m, classes, TL_COUNT(classes));
     assert_int_equal(m.tables.n, 10); /* framing is no event; the last is the same class again */
@@ -95,23 +111,27 @@ static void columns_of_fields(void **state)
 {
     static const tl_mapping labels[] = {{"ON", 1, 1}};
     static const tl_field inner[] = {{.name = "x", .type = TL_U64}, {.name = "", .type = TL_BOOL}};
-    static const tl_field outer[] = {{.name = "in", .type = TL_STRUCT, .member = inner, .nmember = 2}, {.name = "n", .type = TL_I64}};
-    static const tl_field d5[] = {{.name = "f", .type = TL_U64}}, d4[] = {{.name = "e", .type = TL_STRUCT, .member = d5, .nmember = 1}},
+    static const tl_field outer[] = {{.name = "in", .type = TL_STRUCT, .member = inner, .nmember = 2},
+                                     {.name = "n", .type = TL_I64}};
+    static const tl_field d5[] = {{.name = "f", .type = TL_U64}},
+                          d4[] = {{.name = "e", .type = TL_STRUCT, .member = d5, .nmember = 1}},
                           d3[] = {{.name = "d", .type = TL_STRUCT, .member = d4, .nmember = 1}},
                           d2[] = {{.name = "c", .type = TL_STRUCT, .member = d3, .nmember = 1}},
                           d1[] = {{.name = "b", .type = TL_STRUCT, .member = d2, .nmember = 1}},
                           d0[] = {{.name = "a", .type = TL_STRUCT, .member = d1, .nmember = 1}};
-    static const tl_field plain[] = {{.name = "u", .type = TL_U64}, {.name = "i", .type = TL_I64}, {.name = "h", .type = TL_HEX},
-                                     {.name = "f", .type = TL_F64}, {.name = "s", .type = TL_STRING}, {.name = "b", .type = TL_BYTES},
-                                     {.name = "o", .type = TL_BOOL}, {.name = "l", .type = TL_LIST}, {.name = "v", .type = TL_VARIANT},
-                                     {.name = "none", .type = TL_STRUCT}};
+    static const tl_field plain[] = {{.name = "u", .type = TL_U64},     {.name = "i", .type = TL_I64},
+                                     {.name = "h", .type = TL_HEX},     {.name = "f", .type = TL_F64},
+                                     {.name = "s", .type = TL_STRING},  {.name = "b", .type = TL_BYTES},
+                                     {.name = "o", .type = TL_BOOL},    {.name = "l", .type = TL_LIST},
+                                     {.name = "v", .type = TL_VARIANT}, {.name = "none", .type = TL_STRUCT}};
     static const tl_field clash[] = {{.name = "pid", .type = TL_U64, CONTEXT(TL_SCOPE_PACKET)},
                                      {.name = "pid", .type = TL_U64, CONTEXT(TL_SCOPE_STREAM), .flags = TL_FIELD_CLASH},
                                      {.name = "pid", .type = TL_U64, CONTEXT(TL_SCOPE_EVENT), .flags = TL_FIELD_CLASH},
                                      {.name = "pid", .type = TL_U64}};
-    static const tl_field taken[] = {{.name = "ts", .type = TL_U64}, {.name = "ID", .type = TL_U64}, {.name = "a", .type = TL_U64},
-                                     {.name = "A", .type = TL_F64}, {.name = "a", .type = TL_STRING}, {.name = "a_2", .type = TL_U64},
-                                     {.name = "", .type = TL_U64}, {.name = "q\"", .type = TL_U64}};
+    static const tl_field taken[] = {{.name = "ts", .type = TL_U64},   {.name = "ID", .type = TL_U64},
+                                     {.name = "a", .type = TL_U64},    {.name = "A", .type = TL_F64},
+                                     {.name = "a", .type = TL_STRING}, {.name = "a_2", .type = TL_U64},
+                                     {.name = "", .type = TL_U64},     {.name = "q\"", .type = TL_U64}};
     static const tl_field labelled[] = {{.name = "m", .type = TL_U64, .mapping = labels, .nmapping = 1},
                                         {.name = "m_label", .type = TL_STRING}};
     const tl_class classes[] = {
@@ -122,14 +142,13 @@ static void columns_of_fields(void **state)
         {.kind = TL_INSTANT, .name = "outer", .field = outer, .nfield = TL_COUNT(outer)},
         {.kind = TL_INSTANT, .name = "deep", .field = d0, .nfield = 1},
         {.kind = TL_INSTANT, .name = "nothing"}};
-    static const char *const expected[] = {
-        "u:int i:int h:hex f:real s:text b:text o:bool l:json v:json none:json",
-        "stream_pid:int event_pid:int pid:int",
-        "ts_2:int ID_2:int a:int A_2:real a_3:text a_2_2:int field:int q\":int",
-        "m:int m_label:text m_label_2:text",
-        "in_x:int in_:bool n:int",
-        "a_b_c_d_e:json",
-        ""};
+    static const char *const expected[] = {"u:int i:int h:hex f:real s:text b:text o:bool l:json v:json none:json",
+                                           "stream_pid:int event_pid:int pid:int",
+                                           "ts_2:int ID_2:int a:int A_2:real a_3:text a_2_2:int field:int q\":int",
+                                           "m:int m_label:text m_label_2:text",
+                                           "in_x:int in_:bool n:int",
+                                           "a_b_c_d_e:json",
+                                           ""};
     made m;
     make(&m, classes, TL_COUNT(classes));
     for (uint32_t i = 0; i < TL_COUNT(expected); i++)
@@ -160,9 +179,12 @@ static void many_fields(void **state)
 static void two_traces(void **state)
 {
     static const tl_field one[] = {{.name = "x", .type = TL_U64}, {.name = "y", .type = TL_U64}},
-                          two[] = {{.name = "y", .type = TL_I64}, {.name = "x", .type = TL_STRING}, {.name = "z", .type = TL_F64}};
+                          two[] = {{.name = "y", .type = TL_I64},
+                                   {.name = "x", .type = TL_STRING},
+                                   {.name = "z", .type = TL_F64}};
     const tl_class first[] = {{.kind = TL_INSTANT, .name = "c", .field = one, .nfield = 2}},
-                   second[] = {{.kind = TL_INSTANT, .name = "other"}, {.kind = TL_INSTANT, .name = "c", .field = two, .nfield = 3}};
+                   second[] = {{.kind = TL_INSTANT, .name = "other"},
+                               {.kind = TL_INSTANT, .name = "c", .field = two, .nfield = 3}};
     made m, n;
     tl_error e = {0};
     make(&m, first, 1);
