@@ -181,7 +181,10 @@ int tl_query_text_read(tl_query_text *t, const tl_cli *c)
         status = read_file(t, a->query_file);
     } else if (t->nfile > 1 && is_sql(t->file[t->nfile - 1])) {
         t->sql = strdup(t->file[--t->nfile]);
-        status = t->sql ? TL_EXIT_DONE : TL_EXIT_DAMAGED;
+        if (!t->sql) {
+            tl_say_error(NULL, "no memory for the SQL");
+            return TL_EXIT_DAMAGED;
+        }
     } else if (t->nfile == 1 && is_sql(t->file[0])) {
         t->nfile = 0;
     } else if (!reads_stdin(t) && !isatty(STDIN_FILENO)) {
