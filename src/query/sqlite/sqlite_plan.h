@@ -1,0 +1,37 @@
+/* How a table is read for a statement: its constraints become the terms of a scan.
+ *
+ * A plan is the number of xFilter's arguments and a text: "<used columns in hex> <order> <column of that> <column> <op>
+ * ...", a column and tl_term_op for each argument. SQLite tests every constraint again (`omit` is never set), so a scan
+ * that leaves out too few rows is only slower. */
+#ifndef TL_QUERY_SQLITE_PLAN_H
+#define TL_QUERY_SQLITE_PLAN_H
+
+#include <sqlite3.h>
+
+#include "query/query_impl.h"
+
+/* How a scan gives rows in the order that ORDER BY or GROUP BY asks for. */
+typedef enum tl_sqlite_order {
+    TL_UNORDERED,
+    TL_BY_SCAN,   /* it reads them so */
+    TL_BY_SORTING /* they are collected and sorted: less than what SQLite's own sorting costs */
+} tl_sqlite_order;
+
+/* What a plan and its arguments stand for. */
+typedef struct tl_sqlite_request {
+    tl_scan_ask ask;
+    tl_sqlite_order by;
+    uint32_t column; /* to sort by */
+    tl_term *all;    /* [nall] also those whose values say nothing */
+    uint32_t nall;
+    bool never; /* one of them is compared with null: no row fulfils that */
+    tl_arena arena;
+} tl_sqlite_request;
+
+/* xBestIndex. */
+int tl_sqlite_plan(tl_sql_table *t, sqlite3_index_info *info);
+/* The plan and the arguments of xFilter; r->ask has functions already. The arena is the caller's to free. Returns a
+ * code of SQLite. */
+int tl_sqlite_read_plan(const tl_scan_table *s, const char *plan, int argc, sqlite3_value **argv, tl_sqlite_request *r);
+
+#endif
