@@ -137,9 +137,7 @@ static int read_recipe(tl_query_text *t, const char *name)
     bool ok = true;
     while (t->nfile > words && is_parameter(t->file[t->nfile - 1 - words]))
         words++;
-    tl_query_parameter *room = realloc(t->parameter, (t->nparameter + words + 1) * sizeof *room);
-    if (room)
-        t->parameter = room;
+    const bool room = TL_RESIZE(t->parameter, t->nparameter + words + 1);
     t->nfile -= words;
     for (size_t i = 0; room && i < words && ok; i++)
         ok = take_parameter(t, t->file[t->nfile + i]);
