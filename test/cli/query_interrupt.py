@@ -58,7 +58,7 @@ def main():
                 checks.that(end[1] < SOON, name, "ended %.2f s after the signal" % end[1])
             times += len(took)
             print("%s: %d times, at most %.0f ms" % (name, len(took), 1000 * max(took, default=0)))
-        checks.that(times > len(STATEMENTS) / 2, "only", times, "statements were interrupted")
+        checks.that(times > 0, "no statement was interrupted")
     checks.end()
 
 
