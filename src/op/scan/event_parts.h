@@ -57,7 +57,8 @@ void tl_event_part_put(tl_event_part part, const tl_event_view *v, const tl_batc
 /* Whether it needs the fields of events, or their processor. */
 static inline bool tl_event_part_wants_fields(tl_event_part part)
 {
-    return part == TL_EVENT_FIELDS || part == TL_EVENT_CONTEXT || part == TL_EVENT_OTHER;
+    return part == TL_EVENT_FIELDS || part == TL_EVENT_CONTEXT || part == TL_EVENT_OTHER ||
+           part == TL_EVENT_KEY; /* some readers find a key that is for analyses in the fields */
 }
 
 /* ns since 1970; false: not known. */
