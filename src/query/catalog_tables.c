@@ -221,7 +221,7 @@ static const tl_column_info column_columns[] = {
     {"what", "what", TL_TEXT, TL_UNIT_NONE, "what its values are"},
 };
 
-/* Tables of classes are described once their columns were made. */
+/* All tables were made before. */
 static uint64_t count_columns(const void *query, uint32_t source)
 {
     const tl_query *q = query;

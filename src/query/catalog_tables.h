@@ -6,7 +6,8 @@
 
 struct tl_query;
 
-#define TL_CATALOG_TABLES 6u
+#define TL_CATALOG_TABLES  6u
+#define TL_CATALOG_COLUMNS 5u /* the one of columns */
 
 /* Makes table number i; `list` lives as long as the table. */
 void tl_catalog_table(uint32_t i, const struct tl_query *q, tl_list *list, tl_scan_table *out);

@@ -30,6 +30,7 @@ typedef struct tl_sql_table {
     tl_list list; /* of a table of the catalog */
     tl_rows_table rows;
     struct tl_kept_plan *kept; /* rows of plans that inner loops use */
+    bool of_columns;           /* it lists the columns of all tables, which have to be made */
     bool is_used;              /* by the statement that is prepared */
     uint32_t place;            /* the first column that needs the places of the traces */
     bool wants_places;         /* the statement looks at one of those */

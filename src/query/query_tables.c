@@ -54,6 +54,7 @@ int tl_query_tables_init(tl_query *q, tl_error *e)
     for (uint32_t i = 0; i < TL_CATALOG_TABLES; i++) {
         t = add_scan(q);
         tl_catalog_table(i, q, &t->list, &t->own);
+        t->of_columns = i == TL_CATALOG_COLUMNS;
     }
     status = add_rows(q, e);
     for (uint32_t i = 0; status == 0 && i < q->classes.n; i++)
@@ -106,7 +107,9 @@ int tl_query_make_rows(tl_query *q, tl_error *e)
         tl_sql_table *t = &q->table[i];
         if (!t->is_used)
             continue;
-        if (t->own.arg == q->places)
+        for (uint32_t k = 0; k < q->ntable && t->of_columns && status == 0; k++)
+            status = tl_query_table_open(&q->table[k], e);
+        if (status == 0 && t->own.arg == q->places)
             status = prepare_calls(q, e);
         if (status == 0 && t->wants_places)
             status = make_places(q, e);

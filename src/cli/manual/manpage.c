@@ -158,6 +158,9 @@ static void put_environment(FILE *f)
                    ".Pa ~/.cache/traceloom\n"
                    "or in that folder of\n"
                    ".Ev XDG_CACHE_HOME .\n"
+                   ".It Ev TRACELOOM_RECIPES\n"
+                   "A folder of recipes for\n"
+                   ".Nm traceloom query Fl -recipe .\n"
                    ".El\n");
 }
 
