@@ -25,8 +25,8 @@ static int grow(tl_kept_rows *k, uint32_t more, tl_error *e)
         tl_scan_array *a = &k->array[c];
         if (!a->is_null)
             continue;
-        ok = TL_RESIZE(a->is_null, room) && (!a->i64 || TL_RESIZE(a->i64, room)) &&
-             (!a->real || TL_RESIZE(a->real, room)) && (!a->text || TL_RESIZE(a->text, room));
+        ok = TL_RESIZE(a->is_null, (size_t)room) && (!a->i64 || TL_RESIZE(a->i64, (size_t)room)) &&
+             (!a->real || TL_RESIZE(a->real, (size_t)room)) && (!a->text || TL_RESIZE(a->text, (size_t)room));
     }
     if (!ok)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
