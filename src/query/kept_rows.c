@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/stop_sort.h"
 
 /* Grows the arrays of all columns; their bytes are counted first. */
 static int grow(tl_kept_rows *k, uint32_t more, tl_error *e)
@@ -181,18 +182,36 @@ static uint32_t choose_end(const tl_kept_rows *k, const tl_term *term, uint32_t 
     return UINT32_MAX;
 }
 
-static bool note_latest(tl_kept_rows *k)
+/* Rows that are looked at between two questions whether to stop. */
+#define ROWS_AT_ONCE 0x10000u
+
+static int say_failure(int status, tl_error *e)
+{
+    if (status == 0)
+        return 0;
+    return status == TL_ELIMIT ? tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "interrupted")
+                               : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
+}
+
+static bool is_stopped(tl_kept_stop stop, uint32_t row)
+{
+    return row % ROWS_AT_ONCE == 0 && stop.stop && stop.stop(stop.arg);
+}
+
+static int note_latest(tl_kept_rows *k, tl_kept_stop stop)
 {
     const tl_scan_array *a = &k->array[k->end];
     int64_t latest = INT64_MIN;
     k->latest = tl_alloc((size_t)k->n + 1, sizeof *k->latest);
     for (uint32_t i = 0; k->latest && i < k->n; i++) {
+        if (is_stopped(stop, i))
+            return TL_ELIMIT;
         const uint32_t row = k->order[i];
         if (!a->is_null[row] && a->i64[row] > latest)
             latest = a->i64[row];
         k->latest[i] = latest;
     }
-    return k->latest != NULL;
+    return k->latest ? 0 : TL_ENOMEM;
 }
 
 /* The different values of the key, while rows are counted. */
@@ -213,21 +232,24 @@ static uint64_t key_of(const tl_kept_rows *k, uint32_t row)
     return a->i64 ? (uint64_t)a->i64[row] : (uintptr_t)a->text[row];
 }
 
-/* Finds the different values; null is number 0. False: there are too many, or memory ran out. */
-static bool find_values(values *v, const tl_kept_rows *k)
+/* Finds the different values; null is number 0. TL_ELIMIT: stopped; TL_ENOMEM: there are too many, or memory ran out.
+ */
+static int find_values(values *v, const tl_kept_rows *k, tl_kept_stop stop)
 {
     const uint8_t *is_null = k->array[k->key].is_null;
     v->of = tl_alloc((size_t)k->n + 1, sizeof *v->of);
     if (!v->of || !TL_GROW(v->row, v->n, 1, v->capacity) || !TL_GROW(v->rows, v->n, 1, v->rows_capacity))
-        return false;
+        return TL_ENOMEM;
     v->row[v->n] = UINT32_MAX;
     v->rows[v->n++] = 0;
     for (uint32_t i = 0; i < k->n; i++) {
+        if (is_stopped(stop, i))
+            return TL_ELIMIT;
         uint32_t number = is_null[i] ? 0 : tl_hash_get(&v->index, key_of(k, i));
         if (number == TL_HASH_NONE) {
             if (v->n == DIFFERENT_MOST || !TL_GROW(v->row, v->n, 1, v->capacity) ||
                 !TL_GROW(v->rows, v->n, 1, v->rows_capacity) || !tl_hash_put(&v->index, key_of(k, i), v->n))
-                return false;
+                return TL_ENOMEM;
             number = v->n;
             v->row[v->n] = i;
             v->rows[v->n++] = 0;
@@ -235,27 +257,32 @@ static bool find_values(values *v, const tl_kept_rows *k)
         v->rows[number]++;
         v->of[i] = number;
     }
-    return true;
+    return 0;
 }
 
 /* A stable counting sort. */
-static void count_rows(tl_kept_rows *k, values *v)
+static int count_rows(tl_kept_rows *k, values *v, tl_kept_stop stop)
 {
     uint32_t at = v->rows[0];
     v->rows[0] = 0;
     /* Rows that stand for their values are sorted; the values then take their places in that order. */
-    if (v->n > 2)
-        qsort_r(v->row + 1, v->n - 1, sizeof *v->row, compare_rows, k);
+    const int status = tl_stop_sort(v->row + 1, v->n - 1, sizeof *v->row, compare_rows, k, stop.stop, stop.arg);
+    if (status < 0)
+        return status;
     for (uint32_t i = 1; i < v->n; i++) {
         const uint32_t value = v->of[v->row[i]], rows = v->rows[value];
         v->rows[value] = at;
         at += rows;
     }
-    for (uint32_t i = 0; i < k->n; i++)
+    for (uint32_t i = 0; i < k->n; i++) {
+        if (is_stopped(stop, i))
+            return TL_ELIMIT;
         k->order[v->rows[v->of[i]]++] = i;
+    }
+    return 0;
 }
 
-int tl_kept_rows_order(tl_kept_rows *k, uint32_t column, tl_error *e)
+int tl_kept_rows_order(tl_kept_rows *k, uint32_t column, tl_kept_stop stop, tl_error *e)
 {
     values v = {0};
     k->key = column;
@@ -263,31 +290,31 @@ int tl_kept_rows_order(tl_kept_rows *k, uint32_t column, tl_error *e)
     k->order = tl_alloc((size_t)k->n + 1, sizeof *k->order);
     if (!k->order)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
-    if (find_values(&v, k)) {
-        count_rows(k, &v);
-    } else {
+    int status = find_values(&v, k, stop);
+    if (status == 0) {
+        status = count_rows(k, &v, stop);
+    } else if (status == TL_ENOMEM) {
         for (uint32_t i = 0; i < k->n; i++)
             k->order[i] = i;
-        if (k->n > 1)
-            qsort_r(k->order, k->n, sizeof *k->order, compare_rows, k);
+        status = tl_stop_sort(k->order, k->n, sizeof *k->order, compare_rows, k, stop.stop, stop.arg);
     }
     tl_hash_fini(&v.index);
     free(v.row);
     free(v.rows);
     free(v.of);
-    return 0;
+    return say_failure(status, e);
 }
 
-int tl_kept_rows_sort(tl_kept_rows *k, const tl_term *term, uint32_t nterm, tl_error *e)
+int tl_kept_rows_sort(tl_kept_rows *k, const tl_term *term, uint32_t nterm, tl_kept_stop stop, tl_error *e)
 {
     const uint32_t key = choose_key(k, term, nterm);
     if (key == UINT32_MAX)
         return 0;
-    const int status = tl_kept_rows_order(k, key, e);
+    const int status = tl_kept_rows_order(k, key, stop, e);
     if (status < 0)
         return status;
     k->end = choose_end(k, term, nterm);
-    return k->end == UINT32_MAX || note_latest(k) ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
+    return k->end == UINT32_MAX ? 0 : say_failure(note_latest(k, stop), e);
 }
 
 /* -- lookup ---------------------------------------------------------------------------------------------------------

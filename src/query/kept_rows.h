@@ -21,14 +21,20 @@ typedef struct tl_kept_rows {
     uint64_t bytes, most;
 } tl_kept_rows;
 
+/* Asked while rows are ordered: stop with TL_ELIMIT? */
+typedef struct tl_kept_stop {
+    bool (*stop)(void *arg); /* NULL: never */
+    void *arg;
+} tl_kept_stop;
+
 /* Reads a scan to its end; most: bytes that rows may take. After zeroing; fini is needed in any case. Errors: TL_ELIMIT
  * (more than that), and those of reading. */
 int tl_kept_rows_read(tl_kept_rows *k, const tl_scan_table *t, const uint8_t *used, tl_scan *scan, uint64_t most,
                       tl_error *e);
 /* Orders the rows by a column: null first, then ascending; equal ones as they came. */
-int tl_kept_rows_order(tl_kept_rows *k, uint32_t column, tl_error *e);
+int tl_kept_rows_order(tl_kept_rows *k, uint32_t column, tl_kept_stop stop, tl_error *e);
 /* Prepares lookups by terms on these columns and with these operators. */
-int tl_kept_rows_sort(tl_kept_rows *k, const tl_term *term, uint32_t nterm, tl_error *e);
+int tl_kept_rows_sort(tl_kept_rows *k, const tl_term *term, uint32_t nterm, tl_kept_stop stop, tl_error *e);
 void tl_kept_rows_fini(tl_kept_rows *k);
 
 /* The rows that may fulfil the terms: *from .. *to-1, in the order of tl_kept_row(). */

@@ -17,6 +17,8 @@ STATEMENTS = {"sort": "SELECT thread, function_id, ts / 7, count(*) FROM events,
               "order": "SELECT count(*) FROM (SELECT ts FROM events, events_of ORDER BY ts * 7919 % 10007, ts LIMIT 100000000)",
               "nothing": "SELECT count(*) FROM events AS a, (SELECT 1 UNION ALL SELECT 2) WHERE a.name GLOB '*nothing*' OR a.ts = -1 AND a.fields = 'x'",
               "join": "SELECT count(*) FROM events AS a, events AS b WHERE a.ts + b.ts = -1",
+              "percentile": "SELECT percentile(ts, 50), percentile(id, 9) FROM events",
+              "kept": "SELECT count(*) FROM events AS a, (SELECT 1 UNION ALL SELECT 2) AS c, events AS b WHERE a.id = b.id + 1",
               "distinct": "SELECT count(DISTINCT ts * 3 + cpu) FROM events, (SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3)",
               "report": "SELECT max(self) FROM function_stats", "places": "SELECT max(self) FROM places",
               "classes": "SELECT max(gap_max) FROM class_stats"}

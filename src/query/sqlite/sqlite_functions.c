@@ -13,6 +13,7 @@
 
 #include "base/compiler.h"
 #include "base/grow.h"
+#include "base/stop_sort.h"
 #include "base/text/number.h"
 
 #define TEXT_ROOM        64u
@@ -220,8 +221,9 @@ static void percentile_add(sqlite3_context *c, int n, sqlite3_value **v)
     a->value[a->n++] = whole(v[0]);
 }
 
-static int by_value(const void *a, const void *b)
+static int by_value(const void *a, const void *b, void *unused)
 {
+    (void)unused;
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
@@ -232,8 +234,12 @@ static void percentile_give(sqlite3_context *c)
     values *a = sqlite3_aggregate_context(c, 0);
     if (!a)
         return;
-    if (a->n > 0 && !a->failed) {
-        qsort(a->value, a->n, sizeof *a->value, by_value);
+    const int status = a->failed ? 0
+                                 : tl_stop_sort(a->value, a->n, sizeof *a->value, by_value, NULL, tl_query_stopped,
+                                                sqlite3_user_data(c));
+    if (status < 0) {
+        sqlite3_result_error_code(c, status == TL_ELIMIT ? SQLITE_INTERRUPT : SQLITE_NOMEM);
+    } else if (a->n > 0 && !a->failed) {
         const double rank = a->p * (double)a->n / 100;
         size_t at = (size_t)rank;
         at += (double)at < rank;

@@ -176,7 +176,7 @@ static int keep_rows(tl_sql_table *t, tl_kept_plan *p, const tl_sqlite_request *
         status = tl_kept_rows_read(&p->rows, t->table, r->ask.used, scan, tl_query_memory(q), e);
     tl_scan_close(scan);
     if (status == 0)
-        status = tl_kept_rows_sort(&p->rows, r->all, r->nall, e);
+        status = tl_kept_rows_sort(&p->rows, r->all, r->nall, (tl_kept_stop){r->ask.stop, q}, e);
     p->is_there = status == 0;
     if (status < 0)
         tl_kept_rows_fini(&p->rows);
@@ -219,7 +219,7 @@ static int sort_rows(cursor *c, tl_sql_table *t, const tl_sqlite_request *r, tl_
         status = tl_kept_rows_read(&c->sorted, t->table, r->ask.used, scan, tl_query_memory(q), e);
     tl_scan_close(scan);
     if (status == 0)
-        status = tl_kept_rows_order(&c->sorted, r->column, e);
+        status = tl_kept_rows_order(&c->sorted, r->column, (tl_kept_stop){r->ask.stop, q}, e);
     c->kept = &c->sorted;
     c->at = 0;
     c->to = c->sorted.n;
