@@ -222,7 +222,7 @@ const tl_option tl_option_table[] = {
     {TO(flag, calls), 0, "calls", NULL, TL_GROUP_INSNS, REPORT, "list each call (with --by syscall)",
      "Lists system calls one by one, with arguments and result; with strings, too, where loads and stores show them.\n",
      NULL},
-    {TO(text, query_file), 0, "query-file", "FILE", TL_GROUP_VERB, QUERY, "SQL from this file",
+    {TO(text, query_file), 0, "query-file", "FILE", TL_GROUP_VERB, QUERY, "SQL in a file",
      "Reads the SQL from\n.Ar FILE ;\n.Sq -\nis standard input.\n"
      "All other words are inputs.\n",
      "@file"},
@@ -230,7 +230,7 @@ const tl_option tl_option_table[] = {
      "Gives the parameter\n.Ql :NAME\nof the SQL a value: a number, a duration such as\n.Ql 1.5ms ,\nwhich becomes "
      "nanoseconds, or text.\nMay be given several times.\n",
      NULL},
-    {TO(text, recipe), 0, "recipe", "NAME", TL_GROUP_VERB, QUERY, "SQL that ships: see --recipes",
+    {TO(text, recipe), 0, "recipe", "NAME", TL_GROUP_VERB, QUERY, "SQL that ships",
      "Runs the recipe\n.Ar NAME\nin place of SQL from the command line; words\n.Ql name=value\nafter the files give "
      "its "
      "parameters other values.\n"
@@ -242,6 +242,11 @@ const tl_option tl_option_table[] = {
     {TO(flag, schema), 0, "schema", NULL, TL_GROUP_VERB, QUERY, "tables and columns",
      "Lists the tables of these traces, with their columns and what they mean.\n"
      "Words after the files choose tables:\n.Ql event_sched_* .\n",
+     NULL},
+    {TO(flag, explain), 0, "explain", NULL, TL_GROUP_VERB, QUERY, "how SQL would run",
+     "Says in words how each statement would be run, without running it or reading a trace:\n"
+     "which tables are read and how often, which conditions their readers use to leave out rows (all are tested\n"
+     "by SQLite as well), and what is sorted or kept in memory.\n",
      NULL},
     {TO(rows, rows), 0, "rows", "N", TL_GROUP_VERB, QUERY, "rows to show",
      "Prints only the first\n.Ar N\nrows of each result as a table, or all if it is 0.\n"

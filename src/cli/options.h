@@ -111,7 +111,7 @@ typedef struct tl_arguments {
 
     tl_words param;         /* of query: name=value */
     const char *query_file; /* or NULL */
-    bool schema, recipes;
+    bool schema, recipes, explain;
     const char *recipe; /* or NULL */
     bool has_rows;
     uint64_t rows;            /* of a table to show; 0: all */

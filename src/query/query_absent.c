@@ -1,6 +1,7 @@
 /* Sessions in a build without SQLite: opening one says so, and none exists. */
 #ifndef TL_HAVE_SQLITE
 
+#include "query/query_explain.h"
 #include "query/query_impl.h"
 
 static const char absent[] = "this build has no SQL: it was made without SQLite";
@@ -36,6 +37,17 @@ int tl_query_prepare(tl_statement **out, tl_query *q, const char *sql, const cha
     (void)q;
     (void)sql;
     (void)rest;
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, absent);
+}
+
+int tl_query_explain(tl_query *q, const char *sql, const char **rest, void (*line)(void *arg, const char *text),
+                     void *arg, tl_error *e)
+{
+    (void)q;
+    (void)sql;
+    (void)rest;
+    (void)line;
+    (void)arg;
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, absent);
 }
 

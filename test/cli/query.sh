@@ -116,6 +116,34 @@ expect 0 "$tl" query "$trace" 'SELECT ts FROM events' --rows 2
 [ "$(wc -l <out)" -eq 4 ] || fail "--rows 2: $(cat out)"
 says out "more; --rows 0 shows all"
 
+# How a statement would be run; nothing is.
+expect 0 "$tl" query "$trace" "SELECT name, count(*) FROM calls WHERE depth = 2 AND ts + 1 > 5 GROUP BY name ORDER BY 2" --explain
+says out "calls: read once, about "
+says out "  columns: ts, depth, name"
+says out "  conditions for the reader: depth ="
+says_not out "ts >"
+says out "sorted by name in memory"
+says out "SQLite collects and sorts rows, for ORDER BY"
+expect 0 "$tl" query "$log" "SELECT ts FROM events WHERE ts > 5 ORDER BY ts; SELECT max(self) FROM function_stats" --explain
+says out "  conditions for the reader: ts >"
+says out "rows are read in the order of ts"
+says out "made first, by reading the traces"
+expect 0 "$tl" query "$trace" "SELECT count(*) FROM classes AS c CROSS JOIN events AS e USING (class_id) LEFT JOIN json_each('[1]')" --explain
+says out "classes AS c: read once"
+says out "events AS e: read for each row of the table above"
+says out "conditions for the reader: class_id ="
+says out "kept: rows are read once"
+says out "json_each"
+says_not out "VIRTUAL"
+expect 0 "$tl" query "$trace" "SELECT (SELECT max(e.ts) FROM events AS e WHERE e.ts < c.ts) FROM calls AS c" --explain
+says out "events AS e: read for each row outside"
+expect 0 "$tl" query "$trace" " -- nothing" --explain
+is_empty out
+expect 2 "$tl" query "$trace" "SELECT naem FROM events" --explain
+says err "line 1, column 8: no column naem in events; did you mean name?"
+expect 2 "$tl" query "$trace" "DELETE FROM events" --explain
+says err "statements can only read"
+
 expect 0 "$tl" query "$log" --schema
 says out "collections: "
 says out "INTEGER NS"

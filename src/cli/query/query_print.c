@@ -318,12 +318,20 @@ static void print_line(const grid *g, size_t row, const tl_result_to *to)
     tl_output_puts(out, "\n");
 }
 
+/* Rows that were read are printed until ^C. */
+static bool goes_on(const tl_result_to *to, int *status, tl_error *e)
+{
+    if (*status >= 0 && to->is_stopped())
+        *status = tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "interrupted");
+    return *status >= 0;
+}
+
 static int print_table(tl_statement *s, const tl_result_to *to, uint64_t *rows, tl_error *e)
 {
     grid g = {0};
-    const int status = fill(&g, s, to, rows, e);
+    int status = fill(&g, s, to, rows, e);
     tl_output_puts(to->out, to->first || status < 0 ? "" : "\n");
-    for (size_t row = 0; status >= 0 && g.columns && row < g.n / g.columns; row++)
+    for (size_t row = 0; goes_on(to, &status, e) && g.columns && row < g.n / g.columns; row++)
         print_line(&g, row, to);
     if (status >= 0 && to->most && *rows > to->most)
         tl_output_printf(to->out, "... %" PRIu64 " more; --rows 0 shows all\n", *rows - to->most);
@@ -340,9 +348,9 @@ static void put_markdown(tl_output *out, const char *text)
 static int print_markdown(tl_statement *s, const tl_result_to *to, uint64_t *rows, tl_error *e)
 {
     grid g = {0};
-    const int status = fill(&g, s, to, rows, e);
+    int status = fill(&g, s, to, rows, e);
     tl_output_puts(to->out, to->first || status < 0 ? "" : "\n");
-    for (size_t row = 0; status >= 0 && g.columns && row < g.n / g.columns; row++) {
+    for (size_t row = 0; goes_on(to, &status, e) && g.columns && row < g.n / g.columns; row++) {
         for (uint32_t i = 0; i < g.columns; i++) {
             tl_output_puts(to->out, i ? " | " : "| ");
             put_markdown(to->out, g.cell[row * g.columns + i]);

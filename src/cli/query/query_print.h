@@ -12,6 +12,8 @@ typedef struct tl_result_to {
     bool is_ns;    /* times are nanoseconds */
     uint64_t most; /* rows of a table to show; 0: all */
     bool first;    /* no result was written before it */
+    /* ^C, which ends the printing of rows that were read. */
+    bool (*is_stopped)(void);
 } tl_result_to;
 
 /* How results are written. */

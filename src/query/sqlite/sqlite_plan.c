@@ -114,6 +114,7 @@ int tl_sqlite_plan(tl_sql_table *t, sqlite3_index_info *info)
     info->idxStr = sqlite3_mprintf("%llx %d %d%s", (unsigned long long)info->colUsed, (int)by,
                                    info->nOrderBy > 0 ? info->aOrderBy[0].iColumn : 0, terms);
     info->needToFreeIdxStr = 1;
+    info->idxNum = (int)(t - t->query->table);
     return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
 }
 

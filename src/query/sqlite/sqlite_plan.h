@@ -1,8 +1,8 @@
 /* How a table is read for a statement: its constraints become the terms of a scan.
  *
  * A plan is the number of xFilter's arguments and a text: "<used columns in hex> <order> <column of that> <column> <op>
- * ...", a column and tl_term_op for each argument. SQLite tests every constraint again (`omit` is never set), so a scan
- * that leaves out too few rows is only slower. */
+ * ...", a column and tl_term_op for each argument; its number is that of the table, for sqlite_explain.c. SQLite tests
+ * every constraint again (`omit` is never set), so a scan that leaves out too few rows is only slower. */
 #ifndef TL_QUERY_SQLITE_PLAN_H
 #define TL_QUERY_SQLITE_PLAN_H
 

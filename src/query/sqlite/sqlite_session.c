@@ -80,8 +80,7 @@ void tl_query_interrupt(tl_query *q)
     atomic_store_explicit(&q->interrupted, true, memory_order_relaxed);
 }
 
-/* The failure of a statement: our own, or what SQLite says. */
-static int fail(tl_query *q, tl_code usual, const char *sql, tl_error *e)
+int tl_sqlite_fail(tl_query *q, tl_code usual, const char *sql, tl_error *e)
 {
     const int code = sqlite3_errcode(q->db), at = sqlite3_error_offset(q->db);
     if (q->limit || code == SQLITE_INTERRUPT) {
@@ -148,7 +147,7 @@ int tl_query_prepare(tl_statement **out, tl_query *q, const char *sql, const cha
         q->table[i].is_used = q->table[i].wants_places = false;
     int status = 0;
     if (sqlite3_prepare_v2(q->db, sql, -1, &s->stmt, &tail) != SQLITE_OK)
-        status = fail(q, TL_ESYNTAX, sql, e);
+        status = tl_sqlite_fail(q, TL_ESYNTAX, sql, e);
     if (status == 0 && s->stmt)
         status = describe_columns(s, e);
     if (status == 0)
@@ -226,7 +225,7 @@ int tl_statement_step(tl_statement *s, tl_error *e)
     if (status == SQLITE_ROW)
         return 1;
     s->is_running = false;
-    const int result = status == SQLITE_DONE ? 0 : fail(s->query, TL_EINVAL, NULL, e);
+    const int result = status == SQLITE_DONE ? 0 : tl_sqlite_fail(s->query, TL_EINVAL, NULL, e);
     sqlite3_reset(s->stmt);
     return result;
 }

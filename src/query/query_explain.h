@@ -1,0 +1,13 @@
+/* How a statement would be run, in words. */
+#ifndef TL_QUERY_QUERY_EXPLAIN_H
+#define TL_QUERY_QUERY_EXPLAIN_H
+
+#include "traceloom/query.h"
+
+/* Explains the first statement of `sql`, line by line, without running it or reading a trace: which tables are read and
+ * how often, which conditions they get, what is sorted and kept. *rest becomes what follows it. Lines are borrowed for
+ * the call. Errors: those of tl_query_prepare(). */
+int tl_query_explain(tl_query *q, const char *sql, const char **rest, void (*line)(void *arg, const char *text),
+                     void *arg, tl_error *e);
+
+#endif
