@@ -41,7 +41,8 @@ typedef enum tl_column_unit {
     TL_UNIT_HEX,   /* an address or another number that is written in hexadecimal */
     TL_UNIT_BOOL,  /* 0 or 1 */
     TL_UNIT_JSON,  /* JSON text: a list or an object */
-    TL_UNIT_UTC    /* nanoseconds since 1970 */
+    TL_UNIT_UTC,   /* nanoseconds since 1970 */
+    TL_UNIT_BLOB   /* bytes: in SQL a BLOB, elsewhere text, two hexadecimal digits each */
 } tl_column_unit;
 
 typedef struct tl_column_info {

@@ -7,6 +7,7 @@
 
 #include "op/scan/calls_table.h"
 #include "op/scan/class_table.h"
+#include "op/scan/made_scan.h"
 #include "op/scan/places_table.h"
 #include "query/catalog_tables.h"
 #include "query/rows_scan.h"
@@ -17,6 +18,7 @@ struct sqlite3;
 typedef enum tl_table_origin {
     TL_TABLE_SCAN,  /* read from events */
     TL_TABLE_CLASS, /* the same; its columns are made on first use */
+    TL_TABLE_MADE,  /* it has arguments: made for each of their values */
     TL_TABLE_ROWS   /* a table of report: made once, on first use */
 } tl_table_origin;
 
@@ -29,6 +31,7 @@ typedef struct tl_sql_table {
     tl_scan_table own;
     tl_list list; /* of a table of the catalog */
     tl_rows_table rows;
+    tl_made_table made;
     struct tl_kept_plan *kept; /* rows of plans that inner loops use */
     bool of_columns;           /* it lists the columns of all tables, which have to be made */
     bool is_used;              /* by the statement that is prepared */

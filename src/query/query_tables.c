@@ -5,6 +5,15 @@
 #include "op/call_scan.h"
 #include "query/query_impl.h"
 
+#define MEMORY_USUAL (UINT64_C(256) << 20)
+
+uint64_t tl_query_memory(const tl_query *q)
+{
+    return q->options.memory ? q->options.memory : MEMORY_USUAL;
+}
+
+static const tl_made_kind *const made_kinds[] = {&tl_call_stats_kind};
+
 static int add_rows(tl_query *q, tl_error *e)
 {
     size_t n;
@@ -20,6 +29,22 @@ static int add_rows(tl_query *q, tl_error *e)
             return status;
     }
     return 0;
+}
+
+/* Results of arguments are kept, so that each may take only a part of the memory of statements. */
+static int add_made(tl_query *q, tl_error *e)
+{
+    enum { RESULTS = 4 };
+    int status = 0;
+    for (size_t i = 0; i < TL_COUNT(made_kinds) && status == 0; i++) {
+        tl_sql_table *t = &q->table[q->ntable++];
+        *t = (tl_sql_table){.query = q, .origin = TL_TABLE_MADE, .place = UINT32_MAX};
+        t->made = (tl_made_table){
+            .kind = made_kinds[i], .dataset = &q->dataset, .places = q->places, .memory = tl_query_memory(q) / RESULTS};
+        t->table = &t->own;
+        status = tl_made_table_init(&t->made, &t->own, e);
+    }
+    return status;
 }
 
 static tl_sql_table *add_scan(tl_query *q)
@@ -38,7 +63,7 @@ int tl_query_tables_init(tl_query *q, tl_error *e)
     int status = tl_class_tables_init(&q->classes, &q->dataset, e);
     if (status < 0)
         return status;
-    q->table = calloc(SCANS + TL_CATALOG_TABLES + kinds + q->classes.n, sizeof *q->table);
+    q->table = calloc(SCANS + TL_CATALOG_TABLES + TL_COUNT(made_kinds) + kinds + q->classes.n, sizeof *q->table);
     q->places = calloc((size_t)q->dataset.n + 1, sizeof *q->places);
     if (!q->table || !q->places)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for tables");
@@ -56,7 +81,9 @@ int tl_query_tables_init(tl_query *q, tl_error *e)
         tl_catalog_table(i, q, &t->list, &t->own);
         t->of_columns = i == TL_CATALOG_COLUMNS;
     }
-    status = add_rows(q, e);
+    status = add_made(q, e);
+    if (status == 0)
+        status = add_rows(q, e);
     for (uint32_t i = 0; status == 0 && i < q->classes.n; i++)
         q->table[q->ntable++] = (tl_sql_table){
             .query = q, .origin = TL_TABLE_CLASS, .index = i, .place = UINT32_MAX, .table = &q->classes.table[i].table};
@@ -65,8 +92,10 @@ int tl_query_tables_init(tl_query *q, tl_error *e)
 
 void tl_query_tables_fini(tl_query *q)
 {
-    for (uint32_t i = 0; i < q->ntable; i++)
+    for (uint32_t i = 0; i < q->ntable; i++) {
         tl_rows_table_fini(&q->table[i].rows);
+        tl_made_table_fini(&q->table[i].made);
+    }
     for (uint32_t i = 0; q->places && i < q->dataset.n; i++)
         tl_trace_places_fini(&q->places[i]);
     free(q->places);
@@ -109,7 +138,7 @@ int tl_query_make_rows(tl_query *q, tl_error *e)
             continue;
         for (uint32_t k = 0; k < q->ntable && t->of_columns && status == 0; k++)
             status = tl_query_table_open(&q->table[k], e);
-        if (status == 0 && t->own.arg == q->places)
+        if (status == 0 && (t->own.arg == q->places || (t->origin == TL_TABLE_MADE && t->made.kind->of_calls)))
             status = prepare_calls(q, e);
         if (status == 0 && t->wants_places)
             status = make_places(q, e);

@@ -12,8 +12,8 @@ static const struct {
 } all[] = {{"INTEGER NS", TL_INTEGER, TL_UNIT_TIME}, {"INTEGER BYTES", TL_INTEGER, TL_UNIT_BYTES},
            {"INTEGER HEX", TL_INTEGER, TL_UNIT_HEX}, {"INTEGER BOOL", TL_INTEGER, TL_UNIT_BOOL},
            {"INTEGER UTC", TL_INTEGER, TL_UNIT_UTC}, {"TEXT JSON", TL_TEXT, TL_UNIT_JSON},
-           {"INTEGER", TL_INTEGER, TL_UNIT_NONE},    {"REAL", TL_REAL, TL_UNIT_NONE},
-           {"TEXT", TL_TEXT, TL_UNIT_NONE}};
+           {"BLOB", TL_TEXT, TL_UNIT_BLOB},          {"INTEGER", TL_INTEGER, TL_UNIT_NONE},
+           {"REAL", TL_REAL, TL_UNIT_NONE},          {"TEXT", TL_TEXT, TL_UNIT_NONE}};
 
 const char *tl_sql_type(const tl_column_info *c)
 {

@@ -60,6 +60,7 @@ static void show_number(const tl_part *part, const tl_column *c, uint64_t v, cha
     case TL_UNIT_BOOL:
     case TL_UNIT_JSON:
     case TL_UNIT_UTC:
+    case TL_UNIT_BLOB:
         snprintf(buf, size, "%" PRIu64, v);
         break;
     }

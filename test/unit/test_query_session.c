@@ -304,6 +304,9 @@ static void tables_of_a_session(void **state)
         assert_non_null(tl_query_table_columns(q.query, i, &columns));
         snprintf(sql, sizeof sql, "SELECT * FROM \"%s\" LIMIT 1", t->name);
         tl_statement *s = prepare(&q, sql);
+        const tl_column_info *c = tl_query_table_columns(q.query, i, &columns);
+        while (strncmp(c[columns - 1].what, "argument ", 9) == 0)
+            columns--; /* SELECT * leaves it out */
         assert_int_equal(tl_statement_columns(s), columns);
         tl_statement_close(s);
     }

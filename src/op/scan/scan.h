@@ -41,7 +41,8 @@ typedef struct tl_scan_ask {
     const uint8_t *used; /* [columns of the table]: is looked at. NULL: all */
     const tl_term *term; /* [nterm] */
     uint32_t nterm;
-    bool ordered;                                        /* rows ascend by the table's `order` */
+    const tl_cell *argument; /* [nargument of the table] TL_CELL_NULL: not given; NULL: none is */
+    bool ordered;            /* rows ascend by the table's `order` */
     bool (*glob)(const char *pattern, const char *text); /* of TL_TERM_GLOB; NULL: such terms are not used */
     bool (*stop)(void *arg); /* asked once for each batch that is read: stop with TL_ELIMIT? NULL: never */
     void *stop_arg;
@@ -55,10 +56,11 @@ typedef struct tl_scan_table {
     tl_table_info info; /* of SQL: its name there */
     const tl_column_info *column;
     uint32_t ncolumn;
-    uint32_t order;  /* the column that a scan can order rows by; or TL_NO_ORDER */
-    uint64_t rows;   /* about how many there are */
-    const void *arg; /* of the functions below */
-    bool is_large;   /* rows are those of events: where many are sorted, the table does it */
+    uint32_t nargument; /* the last columns are arguments, which SELECT * leaves out */
+    uint32_t order;     /* the column that a scan can order rows by; or TL_NO_ORDER */
+    uint64_t rows;      /* about how many there are */
+    const void *arg;    /* of the functions below */
+    bool is_large;      /* rows are those of events: where many are sorted, the table does it */
     /* Which part of the rows is left if a scan is told such a term; 1: it does not use it. Pure. */
     double (*keeps)(const struct tl_scan_table *t, uint32_t column, tl_term_op op);
     int (*open)(struct tl_scan **out, const struct tl_scan_table *t, const tl_dataset *d, const tl_scan_ask *ask,

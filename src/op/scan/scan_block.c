@@ -85,6 +85,20 @@ void tl_scan_put_json(tl_scan_block *b, uint32_t column, uint32_t row)
     tl_scan_put_text(b, column, row, copy);
 }
 
+void tl_scan_put_blob(tl_scan_block *b, uint32_t column, uint32_t row, const uint8_t *bytes, size_t n)
+{
+    static const char digit[] = "0123456789abcdef";
+    char *text = n <= SIZE_MAX / 4 ? tl_arena_alloc(&b->arena, 2 * n + 1) : NULL;
+    b->failed = b->failed || !text;
+    for (size_t i = 0; text && i < n; i++) {
+        text[2 * i] = digit[bytes[i] >> 4];
+        text[2 * i + 1] = digit[bytes[i] & 15];
+    }
+    if (text)
+        text[2 * n] = '\0';
+    tl_scan_put_text(b, column, row, text);
+}
+
 int tl_scan_block_done(tl_scan_block *b, uint32_t rows, tl_block *out, tl_error *e)
 {
     if (b->failed)

@@ -85,6 +85,8 @@ static inline void tl_list_text(tl_scan_block *b, uint32_t column, uint32_t row,
 void tl_scan_put_copy(tl_scan_block *b, uint32_t column, uint32_t row, const char *text, size_t n);
 /* What was written to b->json, without changes; empties it. */
 void tl_scan_put_json(tl_scan_block *b, uint32_t column, uint32_t row);
+/* Bytes, of TL_UNIT_BLOB. */
+void tl_scan_put_blob(tl_scan_block *b, uint32_t column, uint32_t row, const uint8_t *bytes, size_t n);
 
 /* The end of a block of `rows`: 1, or an error if memory ran out. */
 int tl_scan_block_done(tl_scan_block *b, uint32_t rows, tl_block *out, tl_error *e);

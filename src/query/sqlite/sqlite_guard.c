@@ -18,7 +18,6 @@
 #define SQL_PATTERN_MAX     1000   /* bytes of a pattern of LIKE or GLOB */
 #define SQL_PARAMETERS_MAX  999
 #define STEPS_BETWEEN_LOOKS 10000 /* instructions; some 0.1 ms */
-#define MEMORY_USUAL        (UINT64_C(256) << 20)
 
 static const struct {
     int id, most;
@@ -89,11 +88,6 @@ static int authorize(void *query, int action, const char *a, const char *b, cons
     default:
         return SQLITE_DENY;
     }
-}
-
-uint64_t tl_query_memory(const tl_query *q)
-{
-    return q->options.memory ? q->options.memory : MEMORY_USUAL;
 }
 
 static uint64_t now_ns(void)

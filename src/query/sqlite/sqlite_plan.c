@@ -47,7 +47,8 @@ static bool takes(const tl_sql_table *t, sqlite3_index_info *info, int i, worth 
 {
     const struct sqlite3_index_constraint *c = &info->aConstraint[i];
     sqlite3_value *constant = NULL;
-    if (!c->usable || c->iColumn < 0 || (uint32_t)c->iColumn >= t->table->ncolumn || !term_of(c->op, &w->op))
+    if (!c->usable || c->iColumn < 0 || (uint32_t)c->iColumn >= t->table->ncolumn - t->table->nargument ||
+        !term_of(c->op, &w->op) || t->table->column[c->iColumn].unit == TL_UNIT_BLOB)
         return false;
     const bool is_text = t->table->column[c->iColumn].type == TL_TEXT;
     if (is_text && sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
@@ -83,6 +84,39 @@ static tl_sqlite_order order_of(const tl_sql_table *t, const sqlite3_index_info 
                : TL_UNORDERED;
 }
 
+/* Whether the table's first argument may name places: it does, or its value is not known yet. */
+static bool may_name_places(const tl_sql_table *t, sqlite3_index_info *info)
+{
+    const uint32_t first = t->table->ncolumn - t->table->nargument;
+    const char *word = t->table->nargument ? t->made.kind->word_of_places : NULL;
+    bool may = false;
+    for (int i = 0; i < info->nConstraint && word && !may; i++) {
+        sqlite3_value *v = NULL;
+        if (info->aConstraint[i].iColumn != (int)first || info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
+            continue;
+        const char *text =
+            sqlite3_vtab_rhs_value(info, i, &v) == SQLITE_OK ? (const char *)sqlite3_value_text(v) : word;
+        may = text && strstr(text, word);
+    }
+    return may;
+}
+
+/* The value of an argument, which SQLite need not test again: it need not be what a row has. 1: it is one; 0: it is
+ * not; -1: its value is known only in another plan. */
+static int takes_argument(const tl_scan_table *s, const sqlite3_index_info *info, int i, uint32_t *taken)
+{
+    const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+    const uint32_t first = s->ncolumn - s->nargument;
+    if (c->op != SQLITE_INDEX_CONSTRAINT_EQ || c->iColumn < (int)first)
+        return 0;
+    if (!c->usable)
+        return -1;
+    const uint32_t bit = 1u << ((uint32_t)c->iColumn - first);
+    const bool is_first = !(*taken & bit);
+    *taken |= bit;
+    return is_first;
+}
+
 /* Columns that the statement looks at, and those of terms, which kept rows are found by. */
 int tl_sqlite_plan(tl_sql_table *t, sqlite3_index_info *info)
 {
@@ -91,10 +125,22 @@ int tl_sqlite_plan(tl_sql_table *t, sqlite3_index_info *info)
     char terms[MOST_TERMS * 16] = "";
     size_t at = 0;
     int n = 0;
+    uint32_t arguments = 0;
     bool inner = false;
     t->is_used = true;
+    t->wants_places = t->wants_places || may_name_places(t, info);
     if (t->place < USED_BITS)
         t->wants_places = t->wants_places || info->colUsed >> t->place || t->place == 0;
+    for (int i = 0; i < info->nConstraint && s->nargument; i++) {
+        const int argument = takes_argument(s, info, i, &arguments);
+        if (argument < 0)
+            return SQLITE_CONSTRAINT;
+        if (argument == 0)
+            continue;
+        info->aConstraintUsage[i].omit = 1;
+        info->aConstraintUsage[i].argvIndex = ++n;
+        at += (size_t)snprintf(terms + at, sizeof terms - at, " %d %d", info->aConstraint[i].iColumn, TL_TERM_IS);
+    }
     for (int i = 0; i < info->nConstraint && n < (int)MOST_TERMS; i++) {
         worth w;
         if (!takes(t, info, i, &w))
@@ -133,7 +179,13 @@ static tl_cell cell_of(sqlite3_value *v)
     }
 }
 
-/* The values of an argument: one, or those of IN. Copied to the arena. */
+/* The same of an argument of the table; bytes are none that it can have, and not null. */
+static tl_cell argument_of(sqlite3_value *v)
+{
+    return sqlite3_value_type(v) == SQLITE_BLOB ? (tl_cell){.kind = TL_CELL_ROWS} : cell_of(v);
+}
+
+/* The values of an argument of xFilter: one, or those of IN. Copied to the arena. */
 static int values_of(tl_arena *a, sqlite3_value *arg, tl_term *t)
 {
     sqlite3_value *v = NULL;
@@ -190,8 +242,14 @@ int tl_sqlite_read_plan(const tl_scan_table *s, const char *plan, int argc, sqli
         return SQLITE_NOMEM;
     for (uint32_t i = 0; i < s->ncolumn; i++)
         used[i] = bits >> (i < USED_BITS ? i : USED_BITS) & 1;
+    tl_cell *argument = tl_arena_zalloc(a, ((size_t)s->nargument + 1) * sizeof *argument);
+    if (!argument)
+        return SQLITE_NOMEM;
+    for (uint32_t i = 0; i < s->nargument; i++)
+        argument[i].kind = TL_CELL_NULL;
     ask->used = used;
     ask->term = term;
+    ask->argument = argument;
     r->by = (tl_sqlite_order)strtoul(end, &end, 10);
     r->column = (uint32_t)strtoul(end, &end, 10);
     ask->ordered = r->by == TL_BY_SCAN;
@@ -201,6 +259,10 @@ int tl_sqlite_read_plan(const tl_scan_table *s, const char *plan, int argc, sqli
         tl_term *t = &term[ask->nterm];
         t->column = (uint32_t)strtoul(end, &end, 10);
         t->op = (tl_term_op)strtoul(end, &end, 10);
+        if (t->column >= s->ncolumn - s->nargument) {
+            argument[t->column + s->nargument - s->ncolumn] = argument_of(argv[i]);
+            continue;
+        }
         const int status = values_of(a, argv[i], t);
         if (status != SQLITE_OK)
             return status;

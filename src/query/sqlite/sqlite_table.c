@@ -14,7 +14,8 @@
 #include "query/sql_type.h"
 #include "query/sqlite/sqlite_plan.h"
 
-#define USES_OF_OTHERS 4u /* a plan that so many cursors use is one of a subquery that runs for each row */
+#define USES_OF_OTHERS     4u /* a plan that so many cursors use is one of a subquery that runs for each row */
+#define PLANS_OF_ARGUMENTS 8u
 
 typedef struct table {
     sqlite3_vtab base;
@@ -36,7 +37,7 @@ typedef struct cursor {
     const tl_kept_rows *kept; /* in place of a scan: rows at .. to-1 */
     tl_kept_rows sorted;      /* of its own */
     uint32_t to;
-    bool was_used;
+    const tl_kept_plan *plan; /* used last */
     tl_block block;
     uint32_t at;
     sqlite3_int64 row;
@@ -62,6 +63,8 @@ static void put_declaration(const tl_scan_table *t, tl_pb *sql)
             tl_pb_raw(sql, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
         tl_pb_text(sql, "\" ");
         tl_pb_text(sql, tl_sql_type(&t->column[i]));
+        if (i >= t->ncolumn - t->nargument)
+            tl_pb_text(sql, " HIDDEN"); /* an argument */
     }
     tl_pb_raw(sql, ")", 2); /* with its NUL */
 }
@@ -183,15 +186,27 @@ static int keep_rows(tl_sql_table *t, tl_kept_plan *p, const tl_sqlite_request *
     return status;
 }
 
-/* Gives the cursor kept rows, if it is in an inner loop. 1: it has them; 0: it has to scan; < 0: error. */
+/* How many plans of a table have rows. */
+static uint32_t plans_with_rows(const tl_sql_table *t)
+{
+    uint32_t n = 0;
+    for (const tl_kept_plan *p = t->kept; p; p = p->next)
+        n += p->is_there;
+    return n;
+}
+
+/* Gives the cursor kept rows, if it is in an inner loop. 1: it has them; 0: it has to scan; < 0: error. A table with
+ * arguments has a plan for each of their values, so the rows of a few plans only are kept. */
 static int use_kept(cursor *c, tl_sql_table *t, const char *plan, const tl_sqlite_request *r, tl_error *e)
 {
     tl_kept_plan *p = kept_plan(t, plan);
     if (!p)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
-    p->uses += !c->was_used;
-    const bool again = c->was_used;
-    c->was_used = true;
+    p->uses += c->plan != p;
+    const bool again = c->plan == p;
+    c->plan = p;
+    if (!p->is_there && t->table->nargument && plans_with_rows(t) >= PLANS_OF_ARGUMENTS)
+        return 0;
     if (!p->is_there && !again && (p->uses < USES_OF_OTHERS || p->too_large))
         return 0;
     if (!p->is_there) {
@@ -232,6 +247,39 @@ static bool glob(const char *pattern, const char *text)
     return sqlite3_strglob(pattern, text) == 0;
 }
 
+/* The plan and the values of arguments, which it depends on. NULL when memory runs out. */
+static const char *with_arguments(const char *plan, const tl_scan_table *t, tl_sqlite_request *r)
+{
+    tl_pb key = {0};
+    tl_pb_text(&key, plan);
+    for (uint32_t i = 0; i < t->nargument; i++) {
+        const tl_cell *v = &r->ask.argument[i];
+        tl_pb_text(&key, v->kind == TL_CELL_NULL ? " n" : v->kind == TL_CELL_INT ? " i" : " t");
+        if (v->kind == TL_CELL_INT)
+            tl_pb_text_i64(&key, v->i64);
+        if (v->kind != TL_CELL_TEXT)
+            continue;
+        tl_pb_text_u64(&key, strlen(v->text));
+        tl_pb_text(&key, ":");
+        tl_pb_text(&key, v->text);
+    }
+    const char *text = key.failed ? NULL : tl_arena_strndup(&r->arena, (const char *)key.data, key.n);
+    tl_pb_fini(&key);
+    return text;
+}
+
+/* Passes over sources that arguments ask for count as part of the statement. */
+static int open_scan(cursor *c, const tl_sql_table *t, const tl_sqlite_request *r, tl_error *e)
+{
+    tl_query *q = t->query;
+    atomic_store(&q->pass_deadline, q->deadline);
+    const int status = tl_scan_open(&c->scan, t->table, &q->dataset, &r->ask, e);
+    atomic_store(&q->pass_deadline, 0);
+    if (status == TL_ELIMIT)
+        (void)tl_query_stopped(q);
+    return status;
+}
+
 static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int argc, sqlite3_value **argv)
 {
     (void)number;
@@ -249,9 +297,11 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
     int status = tl_sqlite_read_plan(t->table, plan, argc, argv, &r), kept = 0;
     if (status == SQLITE_OK && t->origin == TL_TABLE_ROWS && tl_rows_table_make(&t->rows, &e) < 0)
         status = tl_sqlite_keep_error(q, &e);
+    if (status == SQLITE_OK && t->table->nargument && !(plan = with_arguments(plan, t->table, &r)))
+        status = SQLITE_NOMEM;
     if (status == SQLITE_OK && !r.never) {
         kept = r.by == TL_BY_SORTING ? sort_rows(c, t, &r, &e) : use_kept(c, t, plan, &r, &e);
-        if (kept < 0 || (kept == 0 && tl_scan_open(&c->scan, t->table, &q->dataset, &r.ask, &e) < 0))
+        if (kept < 0 || (kept == 0 && open_scan(c, t, &r, &e) < 0))
             status = tl_sqlite_keep_error(q, &e);
         else if (kept == 0)
             status = read_block(c);
@@ -277,6 +327,25 @@ static int is_at_end(sqlite3_vtab_cursor *base)
     return ((cursor *)base)->ended;
 }
 
+static unsigned digit_of(char c)
+{
+    return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
+/* The bytes of a column of TL_UNIT_BLOB. */
+static void give_bytes(sqlite3_context *context, const char *hex)
+{
+    const size_t n = strlen(hex) / 2;
+    uint8_t *bytes = sqlite3_malloc64(n + 1);
+    if (!bytes) {
+        sqlite3_result_error_nomem(context);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        bytes[i] = (uint8_t)(digit_of(hex[2 * i]) << 4 | digit_of(hex[2 * i + 1]));
+    sqlite3_result_blob64(context, bytes, n, sqlite3_free);
+}
+
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int index)
 {
     const cursor *c = (cursor *)base;
@@ -295,6 +364,8 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int index
         sqlite3_result_int64(context, b.i64[row]);
     else if (b.real)
         sqlite3_result_double(context, b.real[row]);
+    else if (TL_UNLIKELY(((table *)base->pVtab)->table->table->column[index].unit == TL_UNIT_BLOB))
+        give_bytes(context, b.text[row]);
     else
         sqlite3_result_text(context, b.text[row], -1, SQLITE_TRANSIENT);
     return SQLITE_OK;

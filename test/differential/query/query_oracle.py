@@ -137,7 +137,7 @@ def schema(text):
         if line and not line.startswith(" "):
             columns = tables.setdefault(line.split(": ")[0], {})
         elif line:
-            name, kind = re.match("  (.*?) +(INTEGER|REAL|TEXT)(?: [A-Z]+)?  ", line).groups()
+            name, kind = re.match("  (.*?) +(INTEGER|REAL|TEXT|BLOB)(?: [A-Z]+)?  ", line).groups()
             columns[name] = kind
     return tables
 

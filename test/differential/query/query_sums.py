@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Tables with arguments against sums made by Python from `convert --to jsonl`: query_sums.py GROUP
+
+call_stats: calls are matched here, entry by exit, and summed up for any keys and steps; percentiles and histograms, too.
+Calls of instructions, which are matched in another way, have the sums of the table `calls`. GROUP: xray, xtrace."""
+import itertools
+import json
+import os
+import random
+import sys
+import zlib
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+import harness
+from query_oracle import ask, difference
+from query_own import GROUPS, INPUT, traces
+
+KEYS = {"function": "function_id", "place": "path", "thread": "thread", "cpu": "cpu", "depth": "depth"}
+
+
+class Call:
+    """path: names from the outermost function on."""
+
+    def __init__(self, line, caller, number, name):
+        self.function_id, self.name, self.begin = number, name, line["ts"]
+        self.thread, self.cpu, self.children = line["track"], line.get("cpu"), 0
+        self.caller, self.depth = caller, caller.depth + 1 if caller else 1
+        self.path = caller.path + ";" + name if caller else name
+        self.end = None
+
+    def is_inner(self):
+        """Is it in another call of its function that ended?"""
+        outer = self.caller
+        while outer and (outer.function_id != self.function_id or outer.end is None):
+            outer = outer.caller
+        return outer is not None
+
+
+def matched(trace):
+    """All calls of an XRay log that ended: an exit ends all calls above the innermost one of its function. And whether it
+    ended any."""
+    stacks, calls, unwound = {}, [], False
+    for line in trace.lines:
+        if line["class"] not in ("xray.enter", "xray.enter_args", "xray.exit", "xray.tail_exit"):
+            continue
+        fields = dict(line["fields"])
+        stack = stacks.setdefault(line["track"], [])
+        if "exit" not in line["class"]:
+            stack.append(Call(line, stack[-1] if stack else None, fields["id"], fields.get("function") or "#%d" % fields["id"]))
+            continue
+        if all(call.function_id != fields["id"] for call in stack):
+            continue
+        while True:
+            call = stack.pop()
+            call.end = line["ts"]
+            if stack:
+                stack[-1].children += call.end - call.begin
+            calls.append(call)
+            if call.function_id == fields["id"]:
+                break
+            unwound = True
+    return calls, unwound
+
+
+def bucket(value):
+    """docs/format/profile.md: values below 512 are their bucket; then 256 buckets for each power of two."""
+    if value < 512:
+        return value
+    power = value.bit_length() - 1
+    return 512 + (power - 9) * 256 + ((value - (1 << power)) >> (power - 8))
+
+
+def varints(data):
+    value, shift = 0, 0
+    for byte in bytes.fromhex(data):
+        value |= (byte & 127) << shift
+        shift += 7
+        if not byte & 128:
+            yield value
+            value, shift = 0, 0
+
+
+def decoded(data):
+    """calls, sum, min, max, {bucket: calls} of a histogram in bytes."""
+    numbers = list(varints(data))
+    if numbers == [0]:
+        return 0, 0, 0, 0, {}
+    calls, total, low, above = numbers[:4]
+    at = bucket(low)
+    if at == bucket(low + above):
+        return calls, total, low, low + above, {at: calls}
+    counts = {at: numbers[4]}
+    for step, n in zip(numbers[5::2], numbers[6::2]):
+        at += step
+        counts[at] = n
+    return calls, total, low, low + above, counts
+
+
+def rank(values, percent):
+    values = sorted(values)
+    return values[max(0, -(-len(values) * percent // 1000) - 1)]
+
+
+def near(a, b, slack):
+    return a is not None and abs(a - b) <= slack
+
+
+def check_sum(row, calls, by_place, exact, has_total):
+    """A row of call_stats and the calls that it is the sum of; times in Python are differences of rounded ns."""
+    durations = [call.end - call.begin for call in calls]
+    slack = 0 if exact else len(calls)
+    total = sum(d for d, call in zip(durations, calls) if by_place or not call.is_inner())
+    if row["calls"] != len(calls) or has_total and not near(row["total"], total, slack):
+        return "calls, total: %s, expected %s" % ([row["calls"], row["total"]], [len(calls), total])
+    if not near(row["self"], sum(d - call.children for d, call in zip(durations, calls)), 4 * slack):
+        return "self %s" % row["self"]
+    for column, percent in (("min_dur", 0), ("p50", 500), ("p90", 900), ("p99", 990), ("p999", 999), ("max_dur", 1000)):
+        value = rank(durations, percent) if percent else min(durations)
+        if not near(row[column], value, (not exact) + (value // 300 if 0 < percent < 1000 else 0)):
+            return "%s %s, expected about %s" % (column, row[column], value)
+    number, added, low, high, counts = decoded(row["hist"])
+    if (number, low, high, sum(counts.values())) != (len(calls), row["min_dur"], row["max_dur"], len(calls)):
+        return "hist of %s" % [number, low, high]
+    expected = {}
+    for d in durations:
+        expected[bucket(d)] = expected.get(bucket(d), 0) + 1
+    return "hist %s, expected %s" % (counts, expected) if exact and (counts != expected or added != sum(durations)) else None
+
+
+def check_calls(checks, trace, rng):
+    """Sums of our own calls, for some sets of keys."""
+    (calls, unwound), exact = matched(trace), harness.run("info", "--json", trace.path).json()["clock"]["hz"] == 1000000000
+    sets = [keys for n in range(len(KEYS) + 1) for keys in itertools.combinations(KEYS, n)]
+    for keys in rng.sample(sets, 12):
+        step = rng.choice([None, 1, 1000, 77777, 10 ** 6, 10 ** 12])
+        columns = [KEYS[key] for key in keys]
+        # Of calls that an outer one's exit ended, the total may be that of another one of the function.
+        has_total = not unwound or not {"depth", "cpu"} & set(keys)
+        names = ["ts"] + columns + ["calls", "total", "self", "min_dur", "p50", "p90", "p99", "p999", "max_dur", "hist"]
+        source = "call_stats('%s', %s)" % (rng.choice(" ,").join(keys), "NULL" if step is None else step)
+        answer, result = ask(trace, ["SELECT %s FROM %s" % (", ".join(names), source)], "--threads", str(rng.randint(1, 3)))
+        if not checks.that(len(answer) == 1, trace.path, source, result):
+            continue
+        groups = {}
+        for call in calls:
+            key = (None if step is None else call.begin // step * step,) + tuple(getattr(call, c) for c in columns)
+            groups.setdefault(key, []).append(call)
+        found = {tuple(row[:1 + len(columns)]): dict(zip(names, row)) for row in answer[0].rows if row[names.index("calls")]}
+        if checks.that(found.keys() == groups.keys(), trace.path, source, sorted(map(repr, found.keys() ^ groups.keys()))[:4]):
+            for key, members in groups.items():
+                why = check_sum(found[key], members, "place" in keys, exact, has_total)
+                checks.that(why is None or step is not None and not exact, trace.path, source, key, why)
+
+
+def check_table_of_calls(checks, trace):
+    """What can be said of any trace with calls: sums by keys are those of `calls`, and by function those of the report."""
+    statements = ["SELECT floor_to(ts, 1000), function_id, thread, depth, count(*), min(dur_ticks) > 0 FROM calls WHERE dur IS NOT NULL GROUP BY 1, 2, 3, 4",
+                  "SELECT ts, function_id, thread, depth, calls, min_dur > 0 FROM call_stats('function thread depth', 1000) WHERE calls > 0",
+                  "SELECT place_id, path, count(*), max(dur_ticks), sum(self_ticks) FROM calls WHERE dur IS NOT NULL GROUP BY 1, 2",
+                  "SELECT place_id, path, calls, calls, total >= self FROM call_stats('place') WHERE calls > 0",
+                  "SELECT calls, total, self, min_dur, p50, p90, p99, max_dur FROM call_stats('function')",
+                  "SELECT calls, total, self, min_dur, p50, p90, p99, max_dur FROM function_stats WHERE min_dur IS NOT NULL"]
+    answers, result = ask(trace, statements, "--threads", "2")
+    if not checks.equal(len(answers), len(statements), trace.path, result):
+        return 0
+    rows = [answer.rows for answer in answers]
+    why = difference([row[:5] for row in rows[0]], [row[:5] for row in rows[1]])
+    checks.that(why is None, trace.path, "sums by step", why)
+    why = difference([row[:3] for row in rows[2]], [row[:3] for row in rows[3]])
+    checks.that(why is None and all(row[4] for row in rows[3]), trace.path, "sums by place", why)
+    why = difference(rows[4], rows[5]) if rows[0] else None
+    checks.that(why is None, trace.path, "function_stats", why)
+    return len(rows[0])
+
+
+def main():
+    group = sys.argv[1]
+    if b"without SQLite" in harness.run("query", "-q", os.path.join(INPUT, GROUPS["xray"][0]), "SELECT 1").err:
+        harness.skip("this build has no SQL")
+    checks, rng, calls = harness.Checks(), random.Random(zlib.crc32(group.encode())), 0
+    with harness.work_folder() as folder:
+        for trace in traces(folder, group):
+            calls += check_table_of_calls(checks, trace)
+            if group == "xray":
+                check_calls(checks, trace, rng)
+    checks.that(calls >= {"xray": 100, "xtrace": 50}[group], group, "calls", calls)
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()
