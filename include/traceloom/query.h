@@ -49,8 +49,8 @@ void tl_query_interrupt(tl_query *q);
 uint32_t tl_query_tables(const tl_query *q);
 /* One of them, NULL past the end; borrowed until close. */
 const tl_table_info *tl_query_table(const tl_query *q, uint32_t i);
-/* The columns of a table: *n of them, borrowed until close. NULL past the end, or if memory runs out. The arguments of a
- * table are columns, too: the last ones, which SELECT * leaves out. */
+/* The columns of a table: *n of them, borrowed until close. NULL past the end, or if memory runs out. The arguments of
+ * a table are columns, too: the last ones, which SELECT * leaves out. */
 const tl_column_info *tl_query_table_columns(tl_query *q, uint32_t i, uint32_t *n);
 
 /* Why a table has no rows, if the statement that was prepared last reads it, and no trace of the session has what it is
