@@ -9,6 +9,7 @@
 #include "op/scan/class_table.h"
 #include "op/scan/made_scan.h"
 #include "op/scan/places_table.h"
+#include "op/scan/sample_tables.h"
 #include "query/catalog_tables.h"
 #include "query/rows_scan.h"
 #include "traceloom/query.h"

@@ -57,7 +57,7 @@ static tl_sql_table *add_scan(tl_query *q)
 
 int tl_query_tables_init(tl_query *q, tl_error *e)
 {
-    enum { SCANS = TL_EVENT_TABLES + 2 };
+    enum { SCANS = TL_EVENT_TABLES + TL_SAMPLE_TABLES + 2 };
     size_t kinds;
     tl_table_kinds(&kinds);
     int status = tl_class_tables_init(&q->classes, &q->dataset, e);
@@ -76,6 +76,8 @@ int tl_query_tables_init(tl_query *q, tl_error *e)
     t = add_scan(q);
     tl_places_table(&t->own, &t->list, q->places);
     t->place = 0;
+    for (uint32_t i = 0; i < TL_SAMPLE_TABLES; i++)
+        tl_sample_table(i, &add_scan(q)->own, &q->dataset);
     for (uint32_t i = 0; i < TL_CATALOG_TABLES; i++) {
         t = add_scan(q);
         tl_catalog_table(i, q, &t->list, &t->own);

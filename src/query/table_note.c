@@ -1,7 +1,23 @@
 /* Why a table has no rows. */
 #include <string.h>
 
+#include "model/stack_nodes.h"
 #include "query/query_impl.h"
+
+static bool has_calls(const tl_class *c)
+{
+    return (c->key == TL_KEY_FUNCTION && c->kind == TL_ENTER) || c->kind == TL_INSN;
+}
+
+static bool has_allocations(const tl_class *c)
+{
+    return c->role == TL_ROLE_ALLOCATION;
+}
+
+static const struct {
+    const char *needs;
+    bool (*has)(const tl_class *c); /* such a class makes it possible */
+} needs_class[] = {{"calls", has_calls}, {"samples", tl_sample_class}, {"a managed runtime", has_allocations}};
 
 /* Does a source have what a table that is scanned is made from? Others than these always have rows. */
 static bool has_needs(const tl_source *s, const char *needs)
@@ -9,14 +25,15 @@ static bool has_needs(const tl_source *s, const char *needs)
     const tl_trace *t = tl_source_trace(s);
     if (strcmp(needs, "events") == 0)
         return !tl_source_is_profile(s);
-    if (strcmp(needs, "calls") != 0)
-        return true;
-    for (uint32_t i = 0; i < tl_trace_classes(t); i++) {
-        const tl_class *c = tl_trace_class(t, i);
-        if ((c->key == TL_KEY_FUNCTION && c->kind == TL_ENTER) || c->kind == TL_INSN)
-            return true;
+    for (size_t k = 0; k < TL_COUNT(needs_class); k++) {
+        bool any = false;
+        if (strcmp(needs, needs_class[k].needs) != 0)
+            continue;
+        for (uint32_t i = 0; i < tl_trace_classes(t) && !any; i++)
+            any = needs_class[k].has(tl_trace_class(t, i));
+        return any;
     }
-    return false;
+    return true;
 }
 
 static bool may_have_rows(const tl_query *q, const tl_sql_table *t)

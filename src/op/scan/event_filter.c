@@ -182,6 +182,15 @@ static bool takes_function(const tl_event_filter *f, int64_t id)
     return bsearch(&id, f->function, f->nfunction, sizeof id, by_id) != NULL;
 }
 
+bool tl_event_filter_takes(const tl_event_filter *f, const tl_batch *b, uint32_t i)
+{
+    if ((f->cls && !f->cls[b->cls[i]]) || (f->track && b->track[i] < f->ntrack && !f->track[b->track[i]]))
+        return false;
+    if (f->has_time && (b->ts[i] < f->from || b->ts[i] >= f->to))
+        return false;
+    return !f->has_function || takes_function(f, (int64_t)b->key[i]);
+}
+
 uint32_t tl_event_filter_pick(const tl_event_filter *f, const tl_run *run, uint32_t at[static TL_BATCH_MAX])
 {
     const tl_batch *b = run->batch;
@@ -191,15 +200,9 @@ uint32_t tl_event_filter_pick(const tl_event_filter *f, const tl_run *run, uint3
             at[n++] = i;
         return n;
     }
-    for (uint32_t i = run->from; i < run->to; i++) {
-        if ((f->cls && !f->cls[b->cls[i]]) || (f->track && b->track[i] < f->ntrack && !f->track[b->track[i]]))
-            continue;
-        if (f->has_time && (b->ts[i] < f->from || b->ts[i] >= f->to))
-            continue;
-        if (f->has_function && !takes_function(f, (int64_t)b->key[i]))
-            continue;
-        at[n++] = i;
-    }
+    for (uint32_t i = run->from; i < run->to; i++)
+        if (tl_event_filter_takes(f, b, i))
+            at[n++] = i;
     return n;
 }
 

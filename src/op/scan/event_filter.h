@@ -22,6 +22,8 @@ int tl_event_filter_init(tl_event_filter *f, const tl_trace *t, uint64_t begin, 
                          const uint8_t *part, const uint8_t *only, uint32_t kinds, tl_error *e);
 void tl_event_filter_fini(tl_event_filter *f);
 
+/* Is event i of a batch left? */
+bool tl_event_filter_takes(const tl_event_filter *f, const tl_batch *b, uint32_t i);
 /* The events of a run that are left, at most 1024: their indices; how many. */
 uint32_t tl_event_filter_pick(const tl_event_filter *f, const tl_run *run, uint32_t at[static TL_BATCH_MAX]);
 

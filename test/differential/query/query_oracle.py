@@ -8,6 +8,7 @@ import sqlite3
 import struct
 
 import harness
+from sample_oracle import check_samples
 
 HEAD = ("trace", "id", "ts", "utc", "track_id", "thread", "cpu")
 # Tables of SQL and the tables of `report` that they are.
@@ -298,7 +299,9 @@ def check_report(trace, table_name):
 
 
 # What another reader says of a table, by name: a text of the difference, or None. Others are event_<class> and REPORTS.
-TRUTHS = {"events": check_events}
+TRUTHS = {"events": check_events,
+          "samples": lambda trace: difference(*check_samples(trace, "samples"), sort=False),
+          "allocations": lambda trace: difference(*check_samples(trace, "allocations"), sort=False)}
 
 
 def check_table(trace, name):
