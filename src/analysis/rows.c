@@ -238,6 +238,11 @@ static bool has_all_bits(const tl_column_info *c)
     return c->unit == TL_UNIT_HEX || c->unit == TL_UNIT_NONE;
 }
 
+void tl_rows_label(tl_rows *rows)
+{
+    rows->answer.labels = true;
+}
+
 int64_t tl_rows_integer(const tl_column_info *c, const tl_cell *v)
 {
     if (v->kind == TL_CELL_SUM && (v->sum.high || v->sum.low > INT64_MAX))

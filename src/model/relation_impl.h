@@ -148,6 +148,7 @@ typedef struct tl_answer {
     bool unicode;                                               /* block and line characters can be shown */
     const struct tl_code_map *code;                             /* names of functions by address; NULL: unknown */
     bool no_demangle;
+    bool labels;           /* for programs, too, functions without a name are their number: "#8" */
     tl_part *first, *last; /* in the arena */
     struct tl_owned *owned;
     tl_arena arena;   /* rows and texts of the answer */

@@ -77,7 +77,8 @@ static uint64_t count_fields(const void *query, uint32_t source)
     return n;
 }
 
-static void put_field(const void *query, uint32_t source, uint64_t i, tl_scan_block *b, uint32_t row)
+static void put_field(const void *query, uint32_t source, uint64_t row_of, tl_list_at *p, tl_scan_block *b,
+                      uint32_t row)
 {
     static const char *const type[] = {
         [TL_NULL] = "null",  [TL_BOOL] = "bool",     [TL_U64] = "u64",         [TL_I64] = "i64",
@@ -89,9 +90,10 @@ static void put_field(const void *query, uint32_t source, uint64_t i, tl_scan_bl
                                         [TL_SCOPE_EVENT] = "event",
                                         [TL_SCOPE_PAYLOAD] = "payload"};
     const tl_trace *t = trace_of(query, source);
-    const tl_class *c = NULL;
-    for (uint32_t k = 0; (c = tl_trace_class(t, k)) && i >= c->nfield; k++)
-        i -= c->nfield;
+    const tl_class *c;
+    for (; (c = tl_trace_class(t, p->outer)) && row_of - p->first >= c->nfield; p->outer++)
+        p->first += c->nfield;
+    const uint64_t i = row_of - p->first;
     if (!c)
         return;
     const tl_field *f = &c->field[i];
@@ -170,25 +172,34 @@ static uint64_t count_labels(const void *query, uint32_t source)
     return n;
 }
 
-static void put_label(const void *query, uint32_t source, uint64_t i, tl_scan_block *b, uint32_t row)
+/* Moves to the field that has label i. */
+static const tl_field *field_of_label(const tl_trace *t, uint64_t i, tl_list_at *p)
 {
-    const tl_trace *t = trace_of(query, source);
-    for (uint32_t c = 0; c < tl_trace_classes(t); c++)
-        for (uint32_t k = 0; k < tl_trace_class(t, c)->nfield; k++) {
-            const tl_field *f = &tl_trace_class(t, c)->field[k];
-            if (i >= labels_of(f)) {
-                i -= labels_of(f);
-                continue;
-            }
-            uint32_t at = 0;
-            tl_list_int(b, at++, row, true, source + 1);
-            tl_list_int(b, at++, row, true, c);
-            tl_list_text(b, at++, row, f->name);
-            tl_list_text(b, at++, row, f->mapping[i].label);
-            tl_list_int(b, at++, row, true, (int64_t)f->mapping[i].low);
-            tl_list_int(b, at++, row, true, (int64_t)f->mapping[i].high);
-            return;
+    for (; p->outer < tl_trace_classes(t); p->outer++, p->inner = 0) {
+        const tl_class *c = tl_trace_class(t, p->outer);
+        for (; p->inner < c->nfield; p->inner++) {
+            const uint64_t n = labels_of(&c->field[p->inner]);
+            if (i - p->first < n)
+                return &c->field[p->inner];
+            p->first += n;
         }
+    }
+    return NULL;
+}
+
+static void put_label(const void *query, uint32_t source, uint64_t i, tl_list_at *p, tl_scan_block *b, uint32_t row)
+{
+    const tl_field *f = field_of_label(trace_of(query, source), i, p);
+    uint32_t at = 0;
+    if (!f)
+        return;
+    const tl_mapping *m = &f->mapping[i - p->first];
+    tl_list_int(b, at++, row, true, source + 1);
+    tl_list_int(b, at++, row, true, p->outer);
+    tl_list_text(b, at++, row, f->name);
+    tl_list_text(b, at++, row, m->label);
+    tl_list_int(b, at++, row, true, (int64_t)m->low);
+    tl_list_int(b, at++, row, true, (int64_t)m->high);
 }
 
 /* -- tables and columns ------------------------------------------------------------------------------------------- */
@@ -231,16 +242,16 @@ static uint64_t count_columns(const void *query, uint32_t source)
     return n;
 }
 
-static void put_column(const void *query, uint32_t source, uint64_t i, tl_scan_block *b, uint32_t row)
+static void put_column(const void *query, uint32_t source, uint64_t i, tl_list_at *p, tl_scan_block *b, uint32_t row)
 {
     const tl_query *q = query;
-    uint32_t k = 0;
     (void)source;
-    while (i >= q->table[k].table->ncolumn)
-        i -= q->table[k++].table->ncolumn;
-    const tl_column_info *c = &q->table[k].table->column[i];
-    tl_list_text(b, 0, row, q->table[k].table->info.name);
-    tl_list_int(b, 1, row, true, (int64_t)i);
+    while (i - p->first >= q->table[p->outer].table->ncolumn)
+        p->first += q->table[p->outer++].table->ncolumn;
+    const tl_scan_table *t = q->table[p->outer].table;
+    const tl_column_info *c = &t->column[i - p->first];
+    tl_list_text(b, 0, row, t->info.name);
+    tl_list_int(b, 1, row, true, (int64_t)(i - p->first));
     tl_list_text(b, 2, row, c->name);
     tl_list_text(b, 3, row, tl_sql_type(c));
     tl_list_text(b, 4, row, c->what);
@@ -252,30 +263,49 @@ static const struct {
     uint32_t ncolumn;
     uint64_t (*count)(const void *query, uint32_t source);
     tl_list_put *put;
+    tl_list_put_at *put_at; /* in place of that */
 } tables[TL_CATALOG_TABLES] = {
-    {{"classes", "classes of events", "events"}, class_columns, TL_COUNT(class_columns), count_classes, put_class},
-    {{"fields", "fields of the classes", "events"}, field_columns, TL_COUNT(field_columns), count_fields, put_field},
+    {{"classes", "classes of events", "events"},
+     class_columns,
+     TL_COUNT(class_columns),
+     count_classes,
+     put_class,
+     NULL},
+    {{"fields", "fields of the classes", "events"},
+     field_columns,
+     TL_COUNT(field_columns),
+     count_fields,
+     NULL,
+     put_field},
     {{"enum_labels", "names of values of fields", "events"},
      label_columns,
      TL_COUNT(label_columns),
      count_labels,
+     NULL,
      put_label},
     {{"functions", "functions that the trace knows", "calls"},
      function_columns,
      TL_COUNT(function_columns),
      count_functions,
-     put_function},
-    {{"tables", "all tables", "any trace or profile"}, table_columns, TL_COUNT(table_columns), count_tables, put_table},
+     put_function,
+     NULL},
+    {{"tables", "all tables", "any trace or profile"},
+     table_columns,
+     TL_COUNT(table_columns),
+     count_tables,
+     put_table,
+     NULL},
     {{"columns", "the columns of the tables", "any trace or profile"},
      column_columns,
      TL_COUNT(column_columns),
      count_columns,
+     NULL,
      put_column},
 };
 
 void tl_catalog_table(uint32_t i, const tl_query *q, tl_list *list, tl_scan_table *out)
 {
-    *list = (tl_list){tables[i].count, tables[i].put, q};
+    *list = (tl_list){.count = tables[i].count, .put = tables[i].put, .put_at = tables[i].put_at, .arg = q};
     *out = (tl_scan_table){.info = tables[i].info,
                            .column = tables[i].column,
                            .ncolumn = tables[i].ncolumn,

@@ -6,6 +6,7 @@
 
 #include "analysis/rows_part.h"
 #include "base/grow.h"
+#include "model/row_json.h"
 
 typedef struct rows_scan {
     tl_scan scan;
@@ -18,16 +19,24 @@ typedef struct rows_scan {
 static const tl_column_info trace_column = {"trace", "trace", TL_INTEGER, TL_UNIT_NONE,
                                             "the number of the trace, from 1"};
 
-static void put_cell(tl_scan_block *b, uint32_t column, uint32_t row, const tl_column_info *c, const tl_cell *v)
+static void put_text(tl_scan_block *b, uint32_t column, uint32_t row, const char *text)
 {
-    if (v->kind == TL_CELL_NULL || v->kind == TL_CELL_ROWS)
+    tl_scan_put_copy(b, column, row, text, strlen(text));
+}
+
+static void put_cell(tl_scan_block *b, uint32_t column, uint32_t row, const tl_part *part, const tl_column_info *c,
+                     const tl_cell *v)
+{
+    if (v->kind == TL_CELL_NULL)
         tl_scan_put_null(b, column, row);
+    else if (v->kind == TL_CELL_ROWS)
+        put_text(b, column, row, tl_rows_json(part, v));
     else if (c->type == TL_INTEGER)
         tl_scan_put_int(b, column, row, tl_rows_integer(c, v));
     else if (c->type == TL_REAL && v->kind == TL_CELL_REAL)
         tl_scan_put_real(b, column, row, v->real);
     else if (c->type == TL_TEXT && v->kind == TL_CELL_TEXT)
-        tl_scan_put_copy(b, column, row, v->text, strlen(v->text));
+        put_text(b, column, row, v->text);
     else
         tl_scan_put_null(b, column, row);
 }
@@ -49,7 +58,7 @@ static void put_row(rows_scan *s, const tl_part *part, uint32_t row)
             continue;
         }
         tl_part_cell(part, s->at, place, &v);
-        put_cell(&s->block, i, row, &t->column[i], &v);
+        put_cell(&s->block, i, row, part, &t->column[i], &v);
         s->block.failed = s->block.failed || part->answer->failed;
     }
 }
@@ -181,8 +190,10 @@ int tl_rows_table_make(tl_rows_table *t, tl_error *e)
         tl_rows_close(t->rows[i]);
         t->rows[i] = NULL;
         status = tl_rows_open(&t->rows[i], t->kind->info.name, d->source + i, 1, &options, &why);
-        if (status == 0)
+        if (status == 0) {
+            tl_rows_label(t->rows[i]);
             status = find_places(t, i, &why);
+        }
         if (status == TL_EUNSUPPORTED) /* such a trace has no rows of it */
             status = 0;
         else if (status < 0 && e)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text/utf8.h"
+#include "model/row_json.h"
 #include "view/view.h"
 
 /* As it is, or in quotes with inner quotes doubled. */

@@ -34,8 +34,6 @@ const tl_view *tl_view_of_path(const char *path);
 
 /* A value as people read it, made clean: "1,204", "1.24 ms", "17.8 %", "-". */
 const char *tl_cell_shown(const tl_part *part, uint64_t row, uint32_t column, char *buf, size_t size);
-/* Rows of a list (TL_CELL_ROWS) as JSON, in scratch. */
-const char *tl_rows_json(const tl_part *part, const tl_cell *rows);
 /* TL_ENOMEM if the answer is incomplete, else 0. */
 int tl_answer_check(const tl_answer *a, tl_error *e);
 

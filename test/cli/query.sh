@@ -60,6 +60,8 @@ wrong 'SELECT FROM events' 'line 1, column 8: near "FROM": syntax error'
 wrong 'SELECT :n AS n' "parameter n has no value: -p n=VALUE gives one"
 wrong '.tables now' "--schema lists tables"
 wrong 'DELETE FROM events' "statements can only read"
+wrong 'CREATE INDEX i ON events(ts)' "statements can only read"
+wrong 'SELECT "main" FROM function_stats' "no column main in function_stats; text is in single quotes: 'main'"
 wrong 'ATTACH DATABASE "x.db" AS x' "statements can only read"
 wrong 'PRAGMA journal_mode = WAL' "statements can only read"
 wrong "SELECT ns('soon')" "not a duration"

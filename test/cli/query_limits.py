@@ -2,6 +2,9 @@
 """query: statements at each limit of SECURITY.md run, and those beyond it end with a documented exit status."""
 import json
 import os
+import resource
+import signal
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -74,6 +77,24 @@ def check_time_and_memory(checks):
     checks.that(done.status == 5 and b"memory" in done.err, done.status, done.err)
 
 
+def check_no_files(checks):
+    """What is sorted stays in memory: a process that may write no file sorts 30 MB."""
+    rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000) SELECT i, printf('%300d', i) AS x FROM n"
+    sort = "SELECT count(*) AS n, sum(length(x)) AS s FROM (%s ORDER BY i * 7919 %% 100003 LIMIT -1 OFFSET 1)" % rows
+    group = "SELECT count(*) AS n, sum(length(x)) AS s FROM (SELECT x, count(*) FROM (%s) GROUP BY x)" % rows
+    for sql, n in ((sort, 99999), (group, 100000)):
+        words = harness.binary() + ["query", TRACE, "--to", "jsonl", sql]
+        done = subprocess.run(words, capture_output=True, check=False, timeout=120, preexec_fn=forbid_files)
+        checks.that(done.returncode == 0 and json.loads(done.stdout) == {"n": n, "s": 300 * n}, sql[:60], done)
+        done = query(TRACE, "--memory", "10M", sql=sql)
+        checks.that(done.status == 5 and b"memory" in done.err, "more than its memory:", done.status, done.err)
+
+
+def forbid_files():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
 def write_trace(folder, name, fields):
     os.makedirs(folder)
     with open(os.path.join(folder, "metadata"), "w") as file:
@@ -116,6 +137,7 @@ def main():
     check_statements(checks)
     check_parameters(checks)
     check_time_and_memory(checks)
+    check_no_files(checks)
     with harness.work_folder() as folder:
         check_columns(checks, folder)
         check_names(checks, folder)

@@ -98,6 +98,17 @@ static void what_is_wrong_is_said(void **state)
     } cases[] = {{"SELEC 1", "syntax error", TL_ESYNTAX, 0},
                  {"SELECT 1, absent FROM events", "absent", TL_ESYNTAX, 10},
                  {"SELECT * FROM absent", "absent", TL_ESYNTAX, TL_NO_OFFSET},
+                 {"SELECT \"absent\" FROM events", "absent", TL_ESYNTAX, 7}, /* no text */
+                 {"DELETE FROM events", "statements can only read", TL_EUNSUPPORTED, TL_NO_OFFSET},
+                 {"UPDATE events SET ts = 1", "statements can only read", TL_EUNSUPPORTED, TL_NO_OFFSET},
+                 {"INSERT INTO events(ts) VALUES(1)", "statements can only read", TL_EUNSUPPORTED, TL_NO_OFFSET},
+                 {"DROP TABLE events", "statements can only read", TL_EUNSUPPORTED, TL_NO_OFFSET},
+                 {"ALTER TABLE events RENAME TO x", "statements can only read", TL_EUNSUPPORTED, TL_NO_OFFSET},
+                 {"CREATE INDEX i ON events(ts)", "statements can only read", TL_EUNSUPPORTED, TL_NO_OFFSET},
+                 {"CREATE TRIGGER t AFTER INSERT ON events BEGIN SELECT 1; END", "statements can only read",
+                  TL_EUNSUPPORTED, TL_NO_OFFSET},
+                 {"SELECT * FROM pragma_table_info('x')", "statements can only read", TL_EUNSUPPORTED, TL_NO_OFFSET},
+                 {"SELECT [table x may not be modified] FROM events", "no such column", TL_ESYNTAX, 7},
                  {"ATTACH 'x' AS x", "statements can only read", TL_EUNSUPPORTED, TL_NO_OFFSET},
                  {"CREATE TEMP TABLE t(a)", "statements can only read", TL_EUNSUPPORTED, TL_NO_OFFSET}};
     query_fixture q;
@@ -289,6 +300,19 @@ static void terms(void **state)
     query_close(&q);
 }
 
+/* A function without a name is its number, in every table of calls. */
+static void functions_without_a_name(void **state)
+{
+    query_fixture q;
+    query_open(&q, NULL);
+    assert_string_equal(query_ask(&q, "SELECT DISTINCT name FROM calls ORDER BY 1"), "#1");
+    assert_string_equal(query_ask(&q, "SELECT name FROM function_stats ORDER BY 1"), "#1");
+    assert_string_equal(query_ask(&q, "SELECT DISTINCT name FROM places ORDER BY 1"), "#1");
+    assert_string_equal(query_ask(&q, "SELECT DISTINCT callee FROM caller_stats ORDER BY 1"), "#1");
+    assert_string_equal(query_ask(&q, "SELECT count(*) FROM function_stats WHERE name <> '#' || function_id"), "0");
+    query_close(&q);
+}
+
 /* Text of one value may not end the JSON of a row. */
 static void tables_of_a_session(void **state)
 {
@@ -319,8 +343,10 @@ static void tables_of_a_session(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_and_columns),      cmocka_unit_test(parameters),   cmocka_unit_test(several_statements),
-        cmocka_unit_test(what_is_wrong_is_said), cmocka_unit_test(interruption), cmocka_unit_test(limits),
-        cmocka_unit_test(ends_at_any_row),       cmocka_unit_test(terms),        cmocka_unit_test(tables_of_a_session)};
+        cmocka_unit_test(rows_and_columns),    cmocka_unit_test(parameters),
+        cmocka_unit_test(several_statements),  cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(interruption),        cmocka_unit_test(limits),
+        cmocka_unit_test(ends_at_any_row),     cmocka_unit_test(terms),
+        cmocka_unit_test(tables_of_a_session), cmocka_unit_test(functions_without_a_name)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

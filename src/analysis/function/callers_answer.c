@@ -14,7 +14,8 @@ static const tl_function *caller_of(const tl_at *at)
 void tl_get_caller(const tl_at *at, tl_cell *out)
 {
     const tl_function *f = caller_of(at);
-    tl_cell_text(out, f ? f->name : NULL);
+    if (f)
+        tl_cell_function(at, f, out);
 }
 
 void tl_get_caller_id(const tl_at *at, tl_cell *out)

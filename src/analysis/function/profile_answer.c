@@ -230,14 +230,18 @@ void tl_get_function_id(const tl_at *at, tl_cell *out)
     tl_cell_function_id(tl_row_function(at), out);
 }
 
-void tl_get_function(const tl_at *at, tl_cell *out)
+void tl_cell_function(const tl_at *at, const tl_function *f, tl_cell *out)
 {
-    const tl_function *f = tl_row_function(at);
     char number[24];
-    if (f->name || !at->part->for_people)
+    if (f->name || !(at->part->for_people || at->part->answer->labels))
         tl_cell_text(out, f->name);
     else
         tl_cell_printf(at, out, "%s", tl_function_label(f, number));
+}
+
+void tl_get_function(const tl_at *at, tl_cell *out)
+{
+    tl_cell_function(at, tl_row_function(at), out);
 }
 
 void tl_get_file(const tl_at *at, tl_cell *out)

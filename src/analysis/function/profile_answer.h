@@ -84,6 +84,8 @@ void tl_get_pair(const tl_at *at, tl_cell *out); /* "main -> parse" */
 void tl_get_file(const tl_at *at, tl_cell *out);
 void tl_get_line(const tl_at *at, tl_cell *out);
 void tl_get_source(const tl_at *at, tl_cell *out); /* "inflate.c:622" */
+/* Its name; of one without a name its number, for people and if the answer has labels. */
+void tl_cell_function(const tl_at *at, const tl_function *f, tl_cell *out);
 void tl_cell_function_id(const tl_function *f, tl_cell *out);
 const tl_function *tl_row_function(const tl_at *at);
 bool tl_is_approximate(const void *row);

@@ -26,6 +26,10 @@ static const char *const rules[] = {
     "utc is nanoseconds since 1970, and null if the trace does not say when it began.",
     "trace is the number of the input, from 1. Columns of one name mean the same in all tables, so that USING (trace, "
     "function_id) joins them.",
+    "A function whose name is not known is its number, #8 or 0x401000, in tables of calls and of samples; in events "
+    "and "
+    "functions its name is null.",
+    "Names of columns may be in double quotes, text is in single quotes.",
     "Integers are signed, with 64 bits: an address from 2^63 on is negative, and u64() and hex64() show it.",
     "The word behind INTEGER or TEXT is the unit: NS, UTC, BYTES, HEX, BOOL, JSON. Results as a table show such "
     "columns for people (1.50 ms) if they are selected as they are; all other results are plain numbers.",

@@ -55,6 +55,16 @@ static bool mentions(const char *sql, const char *word)
     return false;
 }
 
+/* Is it in double quotes there? */
+static bool is_quoted(const char *sql, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *p = sql; (p = strchr(p, '"')); p++)
+        if (strncmp(p + 1, word, n) == 0 && p[n + 1] == '"')
+            return true;
+    return false;
+}
+
 static void add_columns(names *all, tl_query *q, uint32_t table)
 {
     uint32_t n;
@@ -114,8 +124,11 @@ static void explain(char *text, tl_query *q, const char *sql, bool columns, cons
         return;
     }
     collect(all, q, sql, columns);
+    const bool quoted = columns && is_quoted(sql, word);
     const char *in = all->table ? " in " : "", *table = all->table ? all->table : "";
-    if ((near = meant(all, plain)))
+    if (quoted)
+        snprintf(text, TEXT_SIZE, "no %s %s%s%s; text is in single quotes: '%s'", kind, word, in, table, word);
+    else if ((near = meant(all, plain)))
         snprintf(text, TEXT_SIZE, "no %s %s%s%s; did you mean %s?", kind, word, in, table, near);
     else if (columns && all->table && (some = list_of(all, list)))
         snprintf(text, TEXT_SIZE, "no %s %s in %s, which has %s", kind, word, table, some);
@@ -141,8 +154,6 @@ static void reword(char *text, tl_query *q, const char *sql, const char *message
         explain(text, q, sql, false, message + sizeof table - 1);
     else if (strncmp(message, function, sizeof function - 1) == 0)
         explain_function(text, message + sizeof function - 1);
-    else if (strstr(message, " may not be modified"))
-        snprintf(text, TEXT_SIZE, "%s: statements can only read", message);
     else if (sql[strspn(sql, " \t\r\n")] == '.')
         snprintf(text, TEXT_SIZE, "commands with a dot are those of the sqlite3 shell; --schema lists tables");
     else
@@ -153,7 +164,7 @@ int tl_query_say_wrong(tl_query *q, const char *name, const char *all, const cha
 {
     char text[TEXT_SIZE];
     if (e->code == TL_ELIMIT) {
-        tl_say_error(name, "%s", e->message);
+        tl_say_error(name, "%s%s", e->message, strstr(e->message, "more memory") ? "; --memory SIZE allows more" : "");
         return TL_EXIT_LIMIT;
     }
     if (e->code != TL_ESYNTAX)

@@ -7,7 +7,8 @@ typedef struct list_scan {
     tl_scan scan;
     const tl_list *list;
     uint32_t source, sources;
-    uint64_t at; /* the next row of the source */
+    uint64_t next, n; /* the next row of the source, and how many it has */
+    tl_list_at at;
     tl_scan_block block;
 } list_scan;
 
@@ -17,11 +18,17 @@ static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
     uint32_t rows = 0;
     tl_arena_reset(&s->block.arena);
     while (s->source < s->sources && rows < TL_BLOCK_ROWS) {
-        if (s->at < s->list->count(s->list->arg, s->source)) {
-            s->list->put(s->list->arg, s->source, s->at++, &s->block, rows++);
-        } else {
+        const tl_list *l = s->list;
+        if (s->next == 0)
+            s->n = l->count(l->arg, s->source);
+        if (s->next == s->n) {
             s->source++;
-            s->at = 0;
+            s->next = 0;
+            s->at = (tl_list_at){0};
+        } else if (l->put_at) {
+            l->put_at(l->arg, s->source, s->next++, &s->at, &s->block, rows++);
+        } else {
+            l->put(l->arg, s->source, s->next++, &s->block, rows++);
         }
     }
     return rows == 0 ? 0 : tl_scan_block_done(&s->block, rows, block, e);

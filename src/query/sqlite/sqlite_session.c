@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "query/query_impl.h"
 #include "query/sql_type.h"
 #include "query/sqlite/sqlite_functions.h"
@@ -80,6 +81,29 @@ void tl_query_interrupt(tl_query *q)
     atomic_store_explicit(&q->interrupted, true, memory_order_relaxed);
 }
 
+/* Is it what SQLite says of a statement that would change something? The authorizer is not asked about all of these. */
+static bool is_of_writing(const char *message)
+{
+    static const struct {
+        const char *begin, *end;
+    } said[] = {{"table ", " may not be modified"},
+                {"table ", " may not be altered"},
+                {"table ", " may not be dropped"},
+                {"table ", " may not be indexed"},
+                {"virtual tables ", ""},
+                {"cannot create triggers ", ""},
+                {"cannot modify ", ""},
+                {"not authorized", ""}};
+    const size_t n = strlen(message);
+    for (size_t i = 0; i < TL_COUNT(said); i++) {
+        const size_t begin = strlen(said[i].begin), end = strlen(said[i].end);
+        if (n >= begin + end && memcmp(message, said[i].begin, begin) == 0 &&
+            strcmp(message + n - end, said[i].end) == 0)
+            return true;
+    }
+    return false;
+}
+
 int tl_sqlite_fail(tl_query *q, tl_code usual, const char *sql, tl_error *e)
 {
     const int code = sqlite3_errcode(q->db), at = sqlite3_error_offset(q->db);
@@ -96,7 +120,7 @@ int tl_sqlite_fail(tl_query *q, tl_code usual, const char *sql, tl_error *e)
         return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "it needs more memory than its limit");
     if (code == SQLITE_TOOBIG)
         return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "%s", sqlite3_errmsg(q->db));
-    if (code == SQLITE_AUTH)
+    if (code == SQLITE_AUTH || (sql && is_of_writing(sqlite3_errmsg(q->db))))
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: statements can only read", sqlite3_errmsg(q->db));
     return tl_fail(e, usual, sql && at >= 0 ? (uint64_t)at : TL_NO_OFFSET, "%s", sqlite3_errmsg(q->db));
 }
