@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "op/call_scan.h"
+#include "query/analysis_kinds.h"
 #include "query/query_impl.h"
 
 #define MEMORY_USUAL (UINT64_C(256) << 20)
@@ -12,7 +13,7 @@ uint64_t tl_query_memory(const tl_query *q)
     return q->options.memory ? q->options.memory : MEMORY_USUAL;
 }
 
-static const tl_made_kind *const made_kinds[] = {&tl_call_stats_kind};
+static const tl_made_kind *const made_kinds[] = {&tl_call_stats_kind, &tl_syscalls_kind};
 
 static int add_rows(tl_query *q, tl_error *e)
 {

@@ -9,6 +9,11 @@ static bool has_calls(const tl_class *c)
     return (c->key == TL_KEY_FUNCTION && c->kind == TL_ENTER) || c->kind == TL_INSN;
 }
 
+static bool has_instructions(const tl_class *c)
+{
+    return c->kind == TL_INSN;
+}
+
 static bool has_allocations(const tl_class *c)
 {
     return c->role == TL_ROLE_ALLOCATION;
@@ -17,7 +22,10 @@ static bool has_allocations(const tl_class *c)
 static const struct {
     const char *needs;
     bool (*has)(const tl_class *c); /* such a class makes it possible */
-} needs_class[] = {{"calls", has_calls}, {"samples", tl_sample_class}, {"a managed runtime", has_allocations}};
+} needs_class[] = {{"calls", has_calls},
+                   {"samples", tl_sample_class},
+                   {"instructions", has_instructions},
+                   {"a managed runtime", has_allocations}};
 
 /* Does a source have what a table that is scanned is made from? Others than these always have rows. */
 static bool has_needs(const tl_source *s, const char *needs)

@@ -9,6 +9,7 @@ import struct
 
 import harness
 from sample_oracle import check_samples
+from syscall_oracle import check_syscalls
 
 HEAD = ("trace", "id", "ts", "utc", "track_id", "thread", "cpu")
 # Tables of SQL and the tables of `report` that they are.
@@ -305,6 +306,7 @@ def check_report(trace, table_name):
 
 # What another reader says of a table, by name: a text of the difference, or None. Others are event_<class> and REPORTS.
 TRUTHS = {"events": check_events,
+          "syscalls": lambda trace: difference(*check_syscalls(trace)),
           "samples": lambda trace: difference(*check_samples(trace, "samples"), sort=False),
           "allocations": lambda trace: difference(*check_samples(trace, "allocations"), sort=False)}
 

@@ -1,0 +1,9 @@
+/* Tables of SQL whose rows an analysis keeps one by one, made on first use. */
+#ifndef TL_QUERY_ANALYSIS_KINDS_H
+#define TL_QUERY_ANALYSIS_KINDS_H
+
+#include "op/scan/made_scan.h"
+
+extern const tl_made_kind tl_syscalls_kind;
+
+#endif
