@@ -41,6 +41,7 @@ const tl_column_info tl_event_part_column[TL_EVENT_PARTS] = {
                             "the function that pc is in; null: not known"},
     [TL_EVENT_CODE_OFFSET] = {"offset", "offset", TL_INTEGER, TL_UNIT_NONE, "bytes from the start of that function"},
     [TL_EVENT_ACCESS] = {"kind", "kind", TL_TEXT, TL_UNIT_NONE, "load or store"},
+    [TL_EVENT_ACCESS_PC] = {"pc", "pc", TL_INTEGER, TL_UNIT_HEX, "the address of the instruction; null: not known"},
     [TL_EVENT_ADDRESS] = {"address", "address", TL_INTEGER, TL_UNIT_HEX, "what was accessed"},
     [TL_EVENT_SIZE] = {"size", "size", TL_INTEGER, TL_UNIT_BYTES, "bytes that were accessed"},
 };

@@ -32,6 +32,7 @@ typedef enum tl_event_part {
     TL_EVENT_CODE_NAME,
     TL_EVENT_CODE_OFFSET,
     TL_EVENT_ACCESS,
+    TL_EVENT_ACCESS_PC, /* of the instruction before: put by op/scan/access_pcs.h */
     TL_EVENT_ADDRESS,
     TL_EVENT_SIZE,
     TL_EVENT_PARTS,

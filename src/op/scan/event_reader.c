@@ -77,7 +77,7 @@ static int open_source(tl_event_reader *r, uint32_t i, tl_error *e)
         return status;
     const tl_select *select = r->whole ? NULL : r->dataset->select;
     r->select = select ? *select : (tl_select){0};
-    if (r->wants_id)
+    if (r->skips_none)
         keep_numbers(r, begin);
     else if (!r->whole)
         limit_time(r, begin);
@@ -120,8 +120,8 @@ int tl_event_reader_init(tl_event_reader *r, const tl_scan_table *t, const tl_da
     r->ask.used = NULL;
     for (uint32_t i = 0; i < t->ncolumn; i++)
         if (!ask->used || ask->used[i]) {
-            r->wants_id = r->wants_id || r->kind->part[i] == TL_EVENT_ID;
             r->wants_cpu = r->wants_cpu || r->kind->part[i] == TL_EVENT_CPU;
+            r->skips_none = r->skips_none || r->kind->part[i] == TL_EVENT_ID || r->kind->part[i] == TL_EVENT_ACCESS_PC;
             r->wants_fields = r->wants_fields || tl_event_part_wants_fields(r->kind->part[i]);
         }
     return tl_term_copy_init(&r->terms, &r->ask, e);

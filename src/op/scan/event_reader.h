@@ -13,9 +13,10 @@ typedef struct tl_event_reader {
     const tl_event_table *kind;
     tl_term_copy terms;
     tl_scan_ask ask; /* of the copy */
-    bool wants_id, wants_fields, wants_cpu;
-    bool whole;    /* all events come, also those that are not selected: the caller tests them */
-    uint32_t next; /* the source to open next */
+    bool wants_fields, wants_cpu;
+    bool skips_none; /* events outside of the time come, too; the filter leaves them out */
+    bool whole;      /* all events come, also those that are not selected: the caller tests them */
+    uint32_t next;   /* the source to open next */
     /* The source that is read: */
     tl_events *events;
     tl_select select;

@@ -1,13 +1,17 @@
 /* Reads tables of events: a row for each. */
 #include <stdlib.h>
 
+#include "op/scan/access_pcs.h"
 #include "op/scan/event_reader.h"
 
 typedef struct event_scan {
     tl_scan scan;
     const tl_scan_table *table;
     tl_event_reader reader;
-    uint64_t last; /* of an ordered scan: the latest tick */
+    uint64_t last;   /* of an ordered scan: the latest tick */
+    bool wants_pcs;  /* of accesses: */
+    uint32_t pcs_of; /* the number of the source */
+    tl_access_pcs pcs;
     tl_scan_block block;
     uint32_t at[TL_BATCH_MAX];
 } event_scan;
@@ -31,10 +35,22 @@ static void put_rows(event_scan *s, const tl_batch *b, uint32_t n, uint32_t row)
     tl_event_reader *r = &s->reader;
     const tl_event_table *kind = r->kind;
     for (uint32_t c = 0; c < s->table->ncolumn; c++)
-        if (kind->part[c] != TL_EVENT_OTHER && tl_scan_has(&s->block, c))
+        if (kind->part[c] == TL_EVENT_ACCESS_PC && tl_scan_has(&s->block, c))
+            tl_access_pcs_put(&s->pcs, s->at, n, &s->block, c, row);
+        else if (kind->part[c] != TL_EVENT_OTHER && tl_scan_has(&s->block, c))
             tl_event_part_put(kind->part[c], &r->view, b, s->at, n, &s->block, c, row);
     if (kind->source && r->wants_fields)
         tl_class_fields_put(&kind->source[r->view.number - 1], &r->view, b, s->at, n, &s->block, s->table, row);
+}
+
+/* Notes which instruction did each access of a run. */
+static void see_accesses(event_scan *s, const tl_run *run)
+{
+    const tl_event_view *v = &s->reader.view;
+    if (s->pcs_of != v->number)
+        tl_access_pcs_fini(&s->pcs);
+    s->pcs_of = v->number;
+    s->block.failed = !tl_access_pcs_see(&s->pcs, v->trace, run) || s->block.failed;
 }
 
 static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
@@ -48,6 +64,8 @@ static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
         if (status <= 0)
             return status;
         for (; r->nrun > 0 && rows + (r->run->to - r->run->from) <= TL_BLOCK_ROWS; r->run++, r->nrun--) {
+            if (s->wants_pcs)
+                see_accesses(s, r->run);
             const uint32_t n = tl_event_filter_pick(&r->filter, r->run, s->at);
             if (r->ask.ordered && (status = check_order(s, r->run->batch, n, e)) < 0)
                 return status;
@@ -61,6 +79,7 @@ static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
 static void close_scan(tl_scan *scan)
 {
     event_scan *s = (event_scan *)scan;
+    tl_access_pcs_fini(&s->pcs);
     tl_event_reader_fini(&s->reader);
     tl_scan_block_fini(&s->block);
     free(s);
@@ -73,6 +92,9 @@ int tl_event_scan_open(tl_scan **out, const tl_scan_table *t, const tl_dataset *
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a scan");
     s->scan = (tl_scan){next_block, close_scan};
     s->table = t;
+    for (uint32_t i = 0; i < t->ncolumn; i++)
+        s->wants_pcs = s->wants_pcs || (((const tl_event_table *)t->arg)->part[i] == TL_EVENT_ACCESS_PC &&
+                                        (!ask->used || ask->used[i]));
     int status = tl_event_reader_init(&s->reader, t, d, ask, e);
     if (status == 0)
         status = tl_scan_block_init(&s->block, t->column, t->ncolumn, ask->used, e);

@@ -13,8 +13,9 @@ static const uint8_t of_instructions[] = {TL_EVENT_TRACE, TL_EVENT_ID,        TL
                                           TL_EVENT_TRACK, TL_EVENT_THREAD,    TL_EVENT_PC,         TL_EVENT_OPCODE,
                                           TL_EVENT_LEVEL, TL_EVENT_CODE_NAME, TL_EVENT_CODE_OFFSET};
 
-static const uint8_t of_accesses[] = {TL_EVENT_TRACE,  TL_EVENT_ID,     TL_EVENT_TS,      TL_EVENT_RANK, TL_EVENT_TRACK,
-                                      TL_EVENT_THREAD, TL_EVENT_ACCESS, TL_EVENT_ADDRESS, TL_EVENT_SIZE};
+static const uint8_t of_accesses[] = {TL_EVENT_TRACE,   TL_EVENT_ID,     TL_EVENT_TS,        TL_EVENT_RANK,
+                                      TL_EVENT_TRACK,   TL_EVENT_THREAD, TL_EVENT_ACCESS_PC, TL_EVENT_ACCESS,
+                                      TL_EVENT_ADDRESS, TL_EVENT_SIZE};
 
 static const struct {
     tl_table_info info;

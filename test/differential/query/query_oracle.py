@@ -8,6 +8,7 @@ import sqlite3
 import struct
 
 import harness
+from access_oracle import check_accesses
 from sample_oracle import check_samples
 from syscall_oracle import check_syscalls
 
@@ -306,6 +307,7 @@ def check_report(trace, table_name):
 
 # What another reader says of a table, by name: a text of the difference, or None. Others are event_<class> and REPORTS.
 TRUTHS = {"events": check_events,
+          "accesses": lambda trace: difference(*check_accesses(trace), sort=False),
           "syscalls": lambda trace: difference(*check_syscalls(trace)),
           "samples": lambda trace: difference(*check_samples(trace, "samples"), sort=False),
           "allocations": lambda trace: difference(*check_samples(trace, "allocations"), sort=False)}
