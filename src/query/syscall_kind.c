@@ -31,7 +31,7 @@ static const tl_column_info columns[COLUMNS] = {
     [RESULT] = {"result", "result", TL_INTEGER, TL_UNIT_NONE, "what it returned; null: not known"},
     [ERRNO] = {"errno", "errno", TL_INTEGER, TL_UNIT_NONE, "the number of the error; null: it did not fail"},
     [ERROR] = {"error", "error", TL_TEXT, TL_UNIT_NONE, "the name of that: ENOENT"},
-    [TEXT] = {"text", "text", TL_TEXT, TL_UNIT_NONE, "the call without its result, in the manner of C"},
+    [TEXT] = {"call_text", "call_text", TL_TEXT, TL_UNIT_NONE, "the call without its result, in the manner of C"},
 };
 _Static_assert(TL_CALL_ARGUMENTS == 6, "a column for each argument");
 

@@ -33,7 +33,7 @@ def check_syscalls(trace):
     """The rows of the table, and those that are expected."""
     table = trace.table("syscalls")
     at = [table.columns.index(name) for name in COLUMNS]
-    name, text, number = (table.columns.index(column) for column in ("name", "text", "number"))
+    name, text, number = (table.columns.index(column) for column in ("name", "call_text", "number"))
     for row in table.rows:
         if not row[text].startswith((row[name] or "syscall_0x%x" % (row[number] % (1 << 64))) + "("):
             return [row], []
