@@ -8,6 +8,7 @@
 #include "op/call_scan.h"
 #include "op/scan/event_filter.h"
 #include "op/scan/event_scan.h"
+#include "op/scan/source_walk.h"
 #include "op/scan/term_copy.h"
 
 enum {
@@ -68,11 +69,12 @@ typedef struct calls_scan {
     tl_term_copy terms;
     tl_scan_ask ask;
     bool wants_places, wants_ids;
-    uint32_t next; /* the source to open next */
+    tl_source_walk walk;
     uint32_t number;
     const tl_trace *trace;
     uint64_t begin;
     tl_call_scan *calls;
+    tl_call_rows rows; /* read last */
     const tl_profile *profile;
     uint8_t *function; /* [nfunction] of the profile: 0 undecided, 1 taken, 2 not */
     const char **name; /* [nname] of the profile: what to call it, or NULL */
@@ -82,8 +84,9 @@ typedef struct calls_scan {
     uint32_t at[TL_CALL_ROWS_MOST];
 } calls_scan;
 
-static void close_source(calls_scan *s)
+static void close_source(void *scan)
 {
+    calls_scan *s = scan;
     tl_call_scan_close(s->calls);
     s->calls = NULL;
     free(s->function);
@@ -107,44 +110,31 @@ static const char *name_of(calls_scan *s, uint32_t function)
     return s->name[function];
 }
 
-static int open_source(calls_scan *s, uint32_t i, tl_error *e)
+static int open_source(void *scan, uint32_t i, tl_error *e)
 {
+    calls_scan *s = scan;
     tl_source *source = s->dataset->source[i];
-    uint64_t end;
     s->trace = tl_source_trace(source);
+    if (tl_source_is_profile(source) || !tl_call_scan_wanted(s->trace))
+        return 0;
     s->number = i + 1;
-    s->begin = 0;
-    if (!s->trace->clock.from_zero)
-        tl_trace_range(s->trace, &s->begin, &end);
+    s->begin = tl_scan_begin(s->trace);
     const tl_call_scan_options options = {
         .select = s->dataset->select, .places = s->wants_places ? s->places[i].calls : NULL, .ids = s->wants_ids};
     const int status = tl_call_scan_open(&s->calls, source, 0, tl_call_scan_parts(source), &options, e);
     if (status < 0)
         return status;
     s->profile = tl_call_scan_profile(s->calls);
-    return 0;
+    return 1;
 }
 
-/* The next calls of any source, or 0 at the end. */
-static int read_calls(calls_scan *s, tl_call_rows *rows, tl_error *e)
+static int read_calls(void *scan, tl_error *e)
 {
-    for (;;) {
-        if (s->ask.stop && s->ask.stop(s->ask.stop_arg))
-            return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "stopped");
-        int status = s->calls ? tl_call_scan_next(s->calls, rows, e) : 0;
-        if (status != 0)
-            return status;
-        close_source(s);
-        if (s->next == s->dataset->n)
-            return 0;
-        const uint32_t i = s->next++;
-        tl_source *source = s->dataset->source[i];
-        if (!tl_source_is_profile(source) && tl_call_scan_wanted(tl_source_trace(source)))
-            status = open_source(s, i, e);
-        if (status < 0)
-            return status;
-    }
+    calls_scan *s = scan;
+    return tl_call_scan_next(s->calls, &s->rows, e);
 }
+
+static const tl_source_reading reading = {open_source, read_calls, close_source};
 
 static bool function_fits(const calls_scan *s, uint32_t function)
 {
@@ -283,15 +273,14 @@ static void put_row(calls_scan *s, const tl_call_rows *r, uint32_t i, uint32_t r
 static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
 {
     calls_scan *s = (calls_scan *)scan;
-    tl_call_rows rows;
     tl_arena_reset(&s->block.arena);
     for (;;) {
-        const int status = read_calls(s, &rows, e);
+        const int status = tl_source_walk_read(&s->walk, e);
         if (status <= 0)
             return status;
-        const uint32_t n = pick(s, &rows);
+        const uint32_t n = pick(s, &s->rows);
         for (uint32_t k = 0; k < n; k++)
-            put_row(s, &rows, s->at[k], k);
+            put_row(s, &s->rows, s->at[k], k);
         if (n > 0)
             return tl_scan_block_done(&s->block, n, block, e);
     }
@@ -315,6 +304,7 @@ static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d,
     s->dataset = d;
     s->places = t->arg;
     s->ask = *ask;
+    s->walk = (tl_source_walk){.dataset = d, .ask = &s->ask, .reading = &reading, .scan = s};
     s->wants_ids = !ask->used || ask->used[ID] || ask->used[PARENT];
     s->wants_places = !ask->used || ask->used[PLACE] || ask->used[PATH];
     s->ask.used = NULL;

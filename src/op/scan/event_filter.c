@@ -175,6 +175,19 @@ void tl_event_filter_fini(tl_event_filter *f)
     *f = (tl_event_filter){0};
 }
 
+void tl_event_filter_limit(const tl_event_filter *f, uint64_t begin, tl_select *select)
+{
+    const uint64_t from = f->from > begin ? f->from - begin : 0, to = f->to > begin ? f->to - begin : 0;
+    if (from > 0 && (!select->has_from || select->time_from < from)) {
+        select->has_from = true;
+        select->time_from = from;
+    }
+    if (f->to != UINT64_MAX && (!select->has_to || select->time_to > to)) {
+        select->has_to = true;
+        select->time_to = to;
+    }
+}
+
 static bool takes_function(const tl_event_filter *f, int64_t id)
 {
     if (f->nfunction == 1)

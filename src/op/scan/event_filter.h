@@ -27,6 +27,9 @@ bool tl_event_filter_takes(const tl_event_filter *f, const tl_batch *b, uint32_t
 /* The events of a run that are left, at most 1024: their indices; how many. */
 uint32_t tl_event_filter_pick(const tl_event_filter *f, const tl_run *run, uint32_t at[static TL_BATCH_MAX]);
 
+/* Narrows the time of a selection, whose ticks count from `begin`. */
+void tl_event_filter_limit(const tl_event_filter *f, uint64_t begin, tl_select *select);
+
 /* Which part of the events a term leaves, about. */
 double tl_event_filter_keeps(tl_event_part part, tl_term_op op);
 

@@ -3,8 +3,9 @@
 
 #include "model/value_json.h"
 
-static void close_source(tl_event_reader *r)
+static void close_source(void *reader)
 {
+    tl_event_reader *r = reader;
     tl_events_close(r->events);
     r->events = NULL;
     tl_event_filter_fini(&r->filter);
@@ -16,23 +17,6 @@ static void close_source(tl_event_reader *r)
     r->labels = (tl_enum_texts){0};
     r->has_json = false;
     r->nrun = 0;
-}
-
-/* Narrows the time of the selection; ticks count from `begin` there. */
-static void limit_time(tl_event_reader *r, uint64_t begin)
-{
-    const tl_event_filter *f = &r->filter;
-    const uint64_t from = f->from > begin ? f->from - begin : 0, to = f->to > begin ? f->to - begin : 0;
-    if (f->to == UINT64_MAX && from == 0)
-        return;
-    if (from > 0 && (!r->select.has_from || r->select.time_from < from)) {
-        r->select.has_from = true;
-        r->select.time_from = from;
-    }
-    if (f->to != UINT64_MAX && (!r->select.has_to || r->select.time_to > to)) {
-        r->select.has_to = true;
-        r->select.time_to = to;
-    }
 }
 
 /* Readers that leave out what is outside of a time do not count it: then times are tested here alone. */
@@ -57,13 +41,14 @@ static void join_labels(void *arg, const char *const *label, uint32_t n, tl_pb *
     }
 }
 
-static int open_source(tl_event_reader *r, uint32_t i, tl_error *e)
+static int open_source(void *reader, uint32_t i, tl_error *e)
 {
+    tl_event_reader *r = reader;
     tl_source *source = r->dataset->source[i];
     const tl_trace *t = tl_source_trace(source);
-    uint64_t begin = 0, end;
-    if (!t->clock.from_zero)
-        tl_trace_range(t, &begin, &end);
+    const uint64_t begin = tl_scan_begin(t);
+    if (tl_source_is_profile(source))
+        return 0;
     r->view = (tl_event_view){
         .trace = t, .begin = begin, .number = i + 1, .code = source->code, .json = &r->json, .labels = &r->labels};
     r->has_json = true;
@@ -80,35 +65,29 @@ static int open_source(tl_event_reader *r, uint32_t i, tl_error *e)
     if (r->skips_none)
         keep_numbers(r, begin);
     else if (!r->whole)
-        limit_time(r, begin);
+        tl_event_filter_limit(&r->filter, begin, &r->select);
     const bool any = select || r->select.has_from || r->select.has_to;
     tl_want want = source->want;
     want.fields = r->wants_fields;
     want.cpu = r->wants_cpu || r->select.ncpu > 0;
-    return tl_events_open_want(&r->events, &source, 1, any ? &r->select : NULL, r->ask.ordered, &want, e);
+    status = tl_events_open_want(&r->events, &source, 1, any ? &r->select : NULL, r->ask.ordered, &want, e);
+    return status < 0 ? status : 1;
 }
+
+static int read_source(void *reader, tl_error *e)
+{
+    tl_event_reader *r = reader;
+    return tl_events_runs(r->events, &r->run, &r->nrun, e);
+}
+
+static const tl_source_reading reading = {open_source, read_source, close_source};
 
 int tl_event_reader_next(tl_event_reader *r, tl_error *e)
 {
-    for (;;) {
-        if (r->nrun > 0)
-            return 1;
-        if (r->ask.stop && r->ask.stop(r->ask.stop_arg))
-            return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "stopped");
-        int status = r->events ? tl_events_runs(r->events, &r->run, &r->nrun, e) : 0;
-        if (status < 0)
-            return status;
-        if (status > 0)
-            continue;
-        close_source(r);
-        if (r->next == r->dataset->n)
-            return 0;
-        const uint32_t i = r->next++;
-        if (!tl_source_is_profile(r->dataset->source[i]))
-            status = open_source(r, i, e);
-        if (status < 0)
-            return status;
-    }
+    int status = 1;
+    while (r->nrun == 0 && status > 0)
+        status = tl_source_walk_read(&r->walk, e);
+    return status;
 }
 
 int tl_event_reader_init(tl_event_reader *r, const tl_scan_table *t, const tl_dataset *d, const tl_scan_ask *ask,
@@ -118,6 +97,7 @@ int tl_event_reader_init(tl_event_reader *r, const tl_scan_table *t, const tl_da
     r->dataset = d;
     r->ask = *ask;
     r->ask.used = NULL;
+    r->walk = (tl_source_walk){.dataset = d, .ask = &r->ask, .reading = &reading, .scan = r};
     for (uint32_t i = 0; i < t->ncolumn; i++)
         if (!ask->used || ask->used[i]) {
             r->wants_cpu = r->wants_cpu || r->kind->part[i] == TL_EVENT_CPU;

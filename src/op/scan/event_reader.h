@@ -5,6 +5,7 @@
 
 #include "op/scan/event_filter.h"
 #include "op/scan/event_scan.h"
+#include "op/scan/source_walk.h"
 #include "op/scan/term_copy.h"
 #include "traceloom/events.h"
 
@@ -16,7 +17,7 @@ typedef struct tl_event_reader {
     bool wants_fields, wants_cpu;
     bool skips_none; /* events outside of the time come, too; the filter leaves them out */
     bool whole;      /* all events come, also those that are not selected: the caller tests them */
-    uint32_t next;   /* the source to open next */
+    tl_source_walk walk;
     /* The source that is read: */
     tl_events *events;
     tl_select select;
