@@ -21,7 +21,7 @@ static bool draw_gauge(void *timeline, const tl_gauge *g)
     return t->drawing->gauge(t, g, tl_timeline_ns(t, g->ts));
 }
 
-static tl_timeline_use use_of(const tl_trace *t, const tl_class *c)
+tl_timeline_use tl_timeline_use_of(const tl_trace *t, const tl_class *c)
 {
     const tl_class *other = tl_trace_class(t, c->pair);
     if (c->kind == TL_BEGIN && other && other->kind == TL_END)
@@ -46,7 +46,7 @@ int tl_timeline_init(tl_timeline *t, const tl_write_context *context, const tl_d
         return tl_timeline_no_memory(t, e);
     for (uint32_t i = 0; i < trace->ncls; i++) {
         const tl_class *c = &trace->cls[i];
-        t->use[i] = (uint8_t)use_of(trace, c);
+        t->use[i] = (uint8_t)tl_timeline_use_of(trace, c);
         t->managed = t->managed || t->use[i] != TL_TIMELINE_EVENT;
         t->samples = t->samples || t->use[i] == TL_TIMELINE_SAMPLE;
         t->calls = t->calls || (c->kind == TL_ENTER && c->key == TL_KEY_FUNCTION);
@@ -210,6 +210,12 @@ void tl_timeline_words(tl_pb *text, const char *const *word, size_t n)
             tl_pb_text(text, word[i]);
             any = true;
         }
+}
+
+void tl_timeline_counter_name(tl_pb *text, const tl_class *c, uint32_t field)
+{
+    const char *word[] = {c->name, c->nfield - c->ncontext > 1 ? c->field[field].name : NULL};
+    tl_timeline_words(text, word, TL_COUNT(word));
 }
 
 tl_payload tl_payload_of(const tl_class *c, const tl_batch *b, uint32_t i)

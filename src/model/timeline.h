@@ -60,6 +60,8 @@ typedef enum tl_timeline_use {
     TL_TIMELINE_SAMPLE
 } tl_timeline_use;
 
+tl_timeline_use tl_timeline_use_of(const tl_trace *t, const tl_class *c);
+
 typedef struct tl_timeline {
     tl_write_context context;
     const tl_drawing *drawing;
@@ -95,6 +97,8 @@ const char *tl_timeline_function(const tl_timeline *t, uint64_t id, char buf[sta
 const char *tl_span_title(const tl_span *s);
 /* Appends the words that are not NULL, separated by spaces. */
 void tl_timeline_words(tl_pb *text, const char *const *word, size_t n);
+/* Appends the name of a number of a TL_COUNTER event: the class, and the field if it has several. */
+void tl_timeline_counter_name(tl_pb *text, const tl_class *c, uint32_t field);
 
 /* The payload of an event, value by value: tl_payload p = tl_payload_of(...); while (tl_payload_next(&p)) ... */
 typedef struct tl_payload {

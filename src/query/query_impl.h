@@ -7,6 +7,7 @@
 
 #include "op/scan/calls_table.h"
 #include "op/scan/class_table.h"
+#include "op/scan/line_tables.h"
 #include "op/scan/made_scan.h"
 #include "op/scan/places_table.h"
 #include "op/scan/sample_tables.h"
@@ -47,6 +48,7 @@ struct tl_query {
     tl_class_tables classes;
     tl_trace_places *places; /* [n] */
     bool has_places;         /* they were made */
+    tl_slices slices;        /* what the table of that name is made of */
     tl_sql_table *table;     /* [ntable] */
     uint32_t ntable;
     /* The engine: */

@@ -56,9 +56,19 @@ static tl_sql_table *add_scan(tl_query *q)
     return t;
 }
 
+/* Spans, counters and slices. */
+static void add_lines(tl_query *q, const tl_sql_table *calls)
+{
+    tl_sql_table *spans = add_scan(q);
+    tl_spans_table(&spans->own, &q->dataset);
+    tl_counters_table(&add_scan(q)->own, &q->dataset);
+    q->slices = (tl_slices){{&calls->own, &spans->own}};
+    tl_slices_table(&add_scan(q)->own, &q->slices);
+}
+
 int tl_query_tables_init(tl_query *q, tl_error *e)
 {
-    enum { SCANS = TL_EVENT_TABLES + TL_SAMPLE_TABLES + 2 };
+    enum { SCANS = TL_EVENT_TABLES + TL_SAMPLE_TABLES + 5 };
     size_t kinds;
     tl_table_kinds(&kinds);
     int status = tl_class_tables_init(&q->classes, &q->dataset, e);
@@ -74,6 +84,7 @@ int tl_query_tables_init(tl_query *q, tl_error *e)
     tl_sql_table *t = add_scan(q);
     tl_calls_table(&t->own, &q->dataset, q->places);
     t->place = TL_CALLS_FIRST_PLACE;
+    add_lines(q, t);
     t = add_scan(q);
     tl_places_table(&t->own, &t->list, q->places);
     t->place = 0;
@@ -121,6 +132,12 @@ static int prepare_calls(tl_query *q, tl_error *e)
     return status;
 }
 
+static bool reads_calls(const tl_sql_table *t)
+{
+    return t->own.arg == t->query->places || t->own.arg == &t->query->slices ||
+           (t->origin == TL_TABLE_MADE && t->made.kind->of_calls);
+}
+
 static int make_places(tl_query *q, tl_error *e)
 {
     int status = 0;
@@ -141,7 +158,7 @@ int tl_query_make_rows(tl_query *q, tl_error *e)
             continue;
         for (uint32_t k = 0; k < q->ntable && t->of_columns && status == 0; k++)
             status = tl_query_table_open(&q->table[k], e);
-        if (status == 0 && (t->own.arg == q->places || (t->origin == TL_TABLE_MADE && t->made.kind->of_calls)))
+        if (status == 0 && reads_calls(t))
             status = prepare_calls(q, e);
         if (status == 0 && t->wants_places)
             status = make_places(q, e);

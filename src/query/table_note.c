@@ -1,6 +1,7 @@
 /* Why a table has no rows. */
 #include <string.h>
 
+#include "model/gauge.h"
 #include "model/stack_nodes.h"
 #include "query/query_impl.h"
 
@@ -19,13 +20,31 @@ static bool has_allocations(const tl_class *c)
     return c->role == TL_ROLE_ALLOCATION;
 }
 
+static bool has_spans(const tl_class *c)
+{
+    return c->kind == TL_BEGIN;
+}
+
+static bool has_slices(const tl_class *c)
+{
+    return has_calls(c) || has_spans(c);
+}
+
+static bool has_counters(const tl_class *c)
+{
+    return c->kind == TL_COUNTER || tl_gauge_class(c);
+}
+
 static const struct {
     const char *needs;
     bool (*has)(const tl_class *c); /* such a class makes it possible */
 } needs_class[] = {{"calls", has_calls},
                    {"samples", tl_sample_class},
                    {"instructions", has_instructions},
-                   {"a managed runtime", has_allocations}};
+                   {"a managed runtime", has_allocations},
+                   {"begins and ends", has_spans},
+                   {"calls, or begins and ends", has_slices},
+                   {"counters", has_counters}};
 
 /* Does a source have what a table that is scanned is made from? Others than these always have rows. */
 static bool has_needs(const tl_source *s, const char *needs)

@@ -63,6 +63,7 @@ foreach(part range together)
   traceloom_script(differential.readings.${part} differential/readings.py "${TL_EMULATOR} $<TARGET_FILE:${part}_check>" ${part})
 endforeach()
 # SQL, with Python's SQLite over the same rows.
+traceloom_script(differential.query.line_recipes differential/query/line_recipes.py)
 foreach(group xray ctf tracelog xtrace)
   foreach(part tables random selection)
     traceloom_script(differential.query.${part}.${group} differential/query/query_own.py ${part} ${group})

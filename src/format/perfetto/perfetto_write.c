@@ -297,13 +297,12 @@ static inline bool write_instant(void *writer, const tl_class *c, const tl_batch
 
 static bool describe_counter(perfetto_writer *w, uint64_t uuid, uint32_t track, const tl_class *c, uint32_t field)
 {
-    const char *word[] = {c->name, c->nfield - c->ncontext > 1 ? c->field[field].name : NULL};
     size_t at[2];
     if (tl_hash_get(&w->counter, uuid) != TL_HASH_NONE)
         return true;
     perfetto_begin_track(w, track, uuid, UUID_THREAD | track, at);
     size_t name = tl_pb_begin(&w->packet, DESCRIPTOR_NAME);
-    tl_timeline_words(&w->packet, word, TL_COUNT(word));
+    tl_timeline_counter_name(&w->packet, c, field);
     tl_pb_end(&w->packet, name);
     tl_pb_end(&w->packet, tl_pb_begin(&w->packet, DESCRIPTOR_COUNTER));
     return perfetto_end_event(w, at) && tl_hash_put(&w->counter, uuid, 1);

@@ -217,15 +217,6 @@ static void put_path(calls_scan *s, uint32_t row, uint32_t number)
     tl_scan_put_json(&s->block, PATH, row);
 }
 
-static void put_utc(const calls_scan *s, tl_scan_block *b, uint32_t row, uint64_t ticks)
-{
-    int64_t utc;
-    if (tl_event_utc(s->trace, ticks, &utc))
-        tl_scan_put_int(b, UTC, row, utc);
-    else
-        tl_scan_put_null(b, UTC, row);
-}
-
 /* Times of a call: ns tile, since dur is the difference of both ends. */
 static void put_times(calls_scan *s, const tl_call_rows *r, uint32_t i, uint32_t row)
 {
@@ -238,8 +229,7 @@ static void put_times(calls_scan *s, const tl_call_rows *r, uint32_t i, uint32_t
     tl_list_int(b, DUR_TICKS, row, !open, amount(r->end[i] - r->begin[i]));
     tl_list_int(b, SELF, row, !open, amount(tl_scale_ns(&s->trace->scale, r->self[i])));
     tl_list_int(b, SELF_TICKS, row, !open, amount(r->self[i]));
-    if (tl_scan_has(b, UTC))
-        put_utc(s, b, row, r->begin[i]);
+    tl_list_utc(b, UTC, row, s->trace, r->begin[i]);
 }
 
 static void put_row(calls_scan *s, const tl_call_rows *r, uint32_t i, uint32_t row)

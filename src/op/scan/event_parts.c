@@ -46,16 +46,6 @@ const tl_column_info tl_event_part_column[TL_EVENT_PARTS] = {
     [TL_EVENT_SIZE] = {"size", "size", TL_INTEGER, TL_UNIT_BYTES, "bytes that were accessed"},
 };
 
-static void put_utc(const tl_event_view *v, const tl_batch *b, uint32_t i, tl_scan_block *block, uint32_t column,
-                    uint32_t row)
-{
-    int64_t utc;
-    if (tl_event_utc(v->trace, b->ts[i], &utc))
-        tl_scan_put_int(block, column, row, utc);
-    else
-        tl_scan_put_null(block, column, row);
-}
-
 /* Members of "fields" or, if `context`, of "context". */
 static bool put_members(tl_text_writer *tw, const tl_event_view *v, const tl_class *c, const tl_batch *b, uint32_t i,
                         bool context)
@@ -83,24 +73,28 @@ static bool put_members(tl_text_writer *tw, const tl_event_view *v, const tl_cla
     return true;
 }
 
+bool tl_event_object(const tl_event_view *v, const tl_batch *b, uint32_t i, bool context, tl_pb *out)
+{
+    tl_text_writer tw;
+    if (!b->val || !tl_text_open_buffer(&tw, out)) {
+        v->json->failed = true;
+        return false;
+    }
+    TL_TEXT_PUT(&tw, "{");
+    const bool there = put_members(&tw, v, &v->trace->cls[b->cls[i]], b, i, context);
+    TL_TEXT_PUT(&tw, "}");
+    tl_text_close(&tw);
+    return there;
+}
+
 static void put_object(const tl_event_view *v, const tl_batch *b, uint32_t i, tl_scan_block *block, uint32_t column,
                        uint32_t row, bool context)
 {
-    const tl_class *c = &v->trace->cls[b->cls[i]];
-    tl_text_writer tw;
-    if (!b->val || !tl_text_open_buffer(&tw, &block->json)) {
-        block->failed = true;
-        return;
-    }
-    TL_TEXT_PUT(&tw, "{");
-    const bool there = put_members(&tw, v, c, b, i, context);
-    TL_TEXT_PUT(&tw, "}");
-    tl_text_close(&tw);
-    block->failed = block->failed || v->json->failed;
-    if (there)
+    if (tl_event_object(v, b, i, context, &block->json))
         tl_scan_put_json(block, column, row);
     else
         tl_scan_put_null(block, column, row);
+    block->failed = block->failed || v->json->failed;
     tl_pb_clear(&block->json);
 }
 
@@ -140,7 +134,7 @@ static void put_one(tl_event_part part, const tl_event_view *v, const tl_batch *
         if (c->flags & TL_CLASS_TIMELESS)
             tl_scan_put_null(block, column, row);
         else
-            put_utc(v, b, i, block, column, row);
+            tl_list_utc(block, column, row, v->trace, b->ts[i]);
         return;
     case TL_EVENT_THREAD:
         tl_scan_put_text(block, column, row, track ? track->name : NULL);

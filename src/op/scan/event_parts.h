@@ -55,6 +55,9 @@ typedef struct tl_event_view {
 /* Puts a part of n events of a batch, whose indices are at[], into rows `row` and after. */
 void tl_event_part_put(tl_event_part part, const tl_event_view *v, const tl_batch *b, const uint32_t *at, uint32_t n,
                        tl_scan_block *block, uint32_t column, uint32_t row);
+/* Appends the fields of event i as a JSON object: its payload or, if `context`, what precedes that. False: it has no
+ * context. v->json and out say when memory runs out. */
+bool tl_event_object(const tl_event_view *v, const tl_batch *b, uint32_t i, bool context, tl_pb *out);
 /* Whether it needs the fields of events, or their processor. */
 static inline bool tl_event_part_wants_fields(tl_event_part part)
 {
@@ -68,6 +71,14 @@ static inline bool tl_event_utc(const tl_trace *t, uint64_t ticks, int64_t *utc)
     const tl_clock *clock = tl_trace_clock(t);
     const uint64_t ns = tl_scale_ns(&t->scale, ticks);
     return clock->has_utc && ns <= INT64_MAX && !__builtin_add_overflow(clock->utc_offset_ns, (int64_t)ns, utc);
+}
+
+/* Puts that, if somebody looks at the column. */
+static inline void tl_list_utc(tl_scan_block *b, uint32_t column, uint32_t row, const tl_trace *t, uint64_t ticks)
+{
+    int64_t utc = 0;
+    const bool has = tl_scan_has(b, column) && tl_event_utc(t, ticks, &utc);
+    tl_list_int(b, column, row, has, utc);
 }
 
 /* ns since `begin`, negative before it; exact as tl_trace_time(). */

@@ -22,9 +22,7 @@ static int check_order(event_scan *s, const tl_batch *b, uint32_t n, tl_error *e
     for (uint32_t k = 0; k < n; k++) {
         const uint64_t ts = b->ts[s->at[k]];
         if (ts < s->last)
-            return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                           "%s goes back in time: write ORDER BY +ts in place of ORDER BY ts",
-                           tl_source_name(s->reader.dataset->source[s->reader.view.number - 1]));
+            return tl_scan_goes_back(s->reader.dataset->source[s->reader.view.number - 1], e);
         s->last = ts;
     }
     return 0;

@@ -27,3 +27,9 @@ uint64_t tl_scan_begin(const tl_trace *t)
         tl_trace_range(t, &begin, &end);
     return begin;
 }
+
+int tl_scan_goes_back(const tl_source *s, tl_error *e)
+{
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s goes back in time: write ORDER BY +ts in place of ORDER BY ts",
+                   tl_source_name(s));
+}

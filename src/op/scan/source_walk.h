@@ -24,6 +24,9 @@ typedef struct tl_source_walk {
  * Whoever uses a walk closes its source in the end. */
 int tl_source_walk_read(tl_source_walk *w, tl_error *e);
 
+/* The error of an ordered scan whose source is in another order. */
+int tl_scan_goes_back(const tl_source *s, tl_error *e);
+
 /* The tick that times of a trace count from. */
 uint64_t tl_scan_begin(const tl_trace *t);
 

@@ -9,6 +9,7 @@ import struct
 
 import harness
 from access_oracle import check_accesses
+import line_oracle
 from sample_oracle import check_samples
 from syscall_oracle import check_syscalls
 
@@ -310,7 +311,8 @@ TRUTHS = {"events": check_events,
           "accesses": lambda trace: difference(*check_accesses(trace), sort=False),
           "syscalls": lambda trace: difference(*check_syscalls(trace)),
           "samples": lambda trace: difference(*check_samples(trace, "samples"), sort=False),
-          "allocations": lambda trace: difference(*check_samples(trace, "allocations"), sort=False)}
+          "allocations": lambda trace: difference(*check_samples(trace, "allocations"), sort=False),
+          **line_oracle.truths(difference)}
 
 
 def check_table(trace, name):
