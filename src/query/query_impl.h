@@ -46,10 +46,12 @@ struct tl_query {
     tl_source **source; /* [n] */
     tl_query_options options;
     tl_class_tables classes;
-    tl_trace_places *places; /* [n] */
-    bool has_places;         /* they were made */
-    tl_slices slices;        /* what the table of that name is made of */
-    tl_sql_table *table;     /* [ntable] */
+    tl_trace_places *places;   /* [n] */
+    bool has_places;           /* they were made */
+    tl_slices slices;          /* what the table of that name is made of */
+    bool wants_places;         /* a function of the statement looks at them */
+    struct a64_disasm *disasm; /* of a function; NULL: not needed yet */
+    tl_sql_table *table;       /* [ntable] */
     uint32_t ntable;
     /* The engine: */
     struct sqlite3 *db;

@@ -13,7 +13,7 @@ uint64_t tl_query_memory(const tl_query *q)
     return q->options.memory ? q->options.memory : MEMORY_USUAL;
 }
 
-static const tl_made_kind *const made_kinds[] = {&tl_call_stats_kind, &tl_syscalls_kind};
+static const tl_made_kind *const made_kinds[] = {&tl_call_stats_kind, &tl_hist_buckets_kind, &tl_syscalls_kind};
 
 static int add_rows(tl_query *q, tl_error *e)
 {
@@ -151,7 +151,7 @@ static int make_places(tl_query *q, tl_error *e)
 
 int tl_query_make_rows(tl_query *q, tl_error *e)
 {
-    int status = 0;
+    int status = q->wants_places ? make_places(q, e) : 0;
     for (uint32_t i = 0; i < q->ntable && status == 0; i++) {
         tl_sql_table *t = &q->table[i];
         if (!t->is_used)

@@ -84,7 +84,10 @@ static int check_argument(const tl_made_kind *kind, uint32_t i, tl_cell *v, tl_e
     if (v->kind == TL_CELL_NULL || v->kind == (c->type == TL_TEXT ? TL_CELL_TEXT : TL_CELL_INT))
         return 0;
     return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s: argument %" PRIu32 ", %s, is not %s", kind->info.name, i + 1,
-                   c->name, c->type == TL_TEXT ? "a string" : "a whole number; ns('1s') makes one of a time");
+                   c->name,
+                   c->unit == TL_UNIT_BLOB ? "a BLOB"
+                   : c->type == TL_TEXT    ? "a string"
+                                           : "a whole number; ns('1s') makes one of a time");
 }
 
 static int make(made_rows *m, const tl_made_table *t, tl_error *e)
@@ -102,7 +105,7 @@ static int make(made_rows *m, const tl_made_table *t, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table");
     int status = 0;
     for (uint32_t i = 0; i < d->n && status == 0; i++)
-        if (!tl_source_is_profile(d->source[i]))
+        if (t->kind->of_any || !tl_source_is_profile(d->source[i]))
             status = t->kind->make(&m->rows[i], t, i, m->argument, e);
     return status;
 }

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-enum { TRACE, PLACE, PARENT, FUNCTION, NAME, DEPTH, PATH, CALLS, TOTAL, SELF, MIN, P50, P90, P99, MAX, COLUMNS };
+#include "op/scan/stat_hist.h"
+
+enum { TRACE, PLACE, PARENT, FUNCTION, NAME, DEPTH, PATH, CALLS, TOTAL, SELF, MIN, P50, P90, P99, MAX, HIST, COLUMNS };
 
 static const tl_column_info columns[COLUMNS] = {
     [TRACE] = {"trace", "trace", TL_INTEGER, TL_UNIT_NONE, "the number of the trace, from 1"},
@@ -21,6 +23,7 @@ static const tl_column_info columns[COLUMNS] = {
     [P90] = {"p90", "p90", TL_INTEGER, TL_UNIT_TIME, "90 % of the calls"},
     [P99] = {"p99", "p99", TL_INTEGER, TL_UNIT_TIME, "99 %"},
     [MAX] = {"max_dur", "max_dur", TL_INTEGER, TL_UNIT_TIME, "the longest call"},
+    [HIST] = {"hist", "hist", TL_TEXT, TL_UNIT_BLOB, "all durations, for hist_percentile() and hist_merge()"},
 };
 
 static uint64_t count_places(const void *places, uint32_t source)
@@ -53,6 +56,10 @@ static void put_times(const tl_profile *p, uint32_t place, tl_scan_block *b, uin
         if (tl_scan_has(b, percentile[i].column))
             tl_list_int(b, percentile[i].column, row, has && s.calls > 0,
                         time_of(p, tl_profile_percentile(p, place, percentile[i].permille)));
+    if (tl_scan_has(b, HIST) && has)
+        tl_scan_put_hist(b, HIST, row, &p->stat[place], &p->scale);
+    else
+        tl_list_text(b, HIST, row, NULL);
 }
 
 static void put_place(const void *places, uint32_t source, uint64_t i, tl_scan_block *b, uint32_t row)

@@ -49,17 +49,25 @@ void tl_trace_places_fini(tl_trace_places *p)
     *p = (tl_trace_places){0};
 }
 
-void tl_place_path(const tl_profile *p, uint32_t place, tl_pb *text)
+void tl_place_text(const tl_profile *p, uint32_t place, const char *separator, tl_pb *text)
 {
     uint32_t stack[PATH_DEPTH], n = 0;
     char label[24];
     for (; place && n < PATH_DEPTH; place = tl_profile_parent(p, place))
         if (tl_profile_function(p, place) != UINT32_MAX)
             stack[n++] = tl_profile_function(p, place);
-    if (place)
-        tl_pb_text(text, "...;");
+    if (place) {
+        tl_pb_text(text, "...");
+        tl_pb_text(text, separator);
+    }
     while (n-- > 0) {
         tl_pb_text(text, tl_function_label(tl_profile_get_function(p, stack[n]), label));
-        tl_pb_raw(text, ";", n > 0);
+        if (n > 0)
+            tl_pb_text(text, separator);
     }
+}
+
+void tl_place_path(const tl_profile *p, uint32_t place, tl_pb *text)
+{
+    tl_place_text(p, place, ";", text);
 }

@@ -20,5 +20,7 @@ void tl_trace_places_fini(tl_trace_places *p);
 
 /* Appends the path of a place, "main;work;step". */
 void tl_place_path(const tl_profile *p, uint32_t place, tl_pb *text);
+/* The same with another separator. */
+void tl_place_text(const tl_profile *p, uint32_t place, const char *separator, tl_pb *text);
 
 #endif

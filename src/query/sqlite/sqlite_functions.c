@@ -15,34 +15,11 @@
 #include "base/grow.h"
 #include "base/stop_sort.h"
 #include "base/text/number.h"
+#include "query/sqlite/sqlite_value.h"
 
 #define TEXT_ROOM        64u
 #define PERCENTILE_BYTES ((size_t)64 << 20) /* of the values of one percentile() */
 #define NS_IN_S          INT64_C(1000000000)
-
-static bool is_int(sqlite3_value *v)
-{
-    return sqlite3_value_type(v) == SQLITE_INTEGER;
-}
-
-static bool is_number(sqlite3_value *v)
-{
-    return is_int(v) || sqlite3_value_type(v) == SQLITE_FLOAT;
-}
-
-static void give_text(sqlite3_context *c, const char *text)
-{
-    sqlite3_result_text(c, text, -1, SQLITE_TRANSIENT);
-}
-
-/* A number as an int64_t, rounded and clamped. */
-static int64_t whole(sqlite3_value *v)
-{
-    if (is_int(v))
-        return sqlite3_value_int64(v);
-    const double d = sqlite3_value_double(v);
-    return d >= 9.2e18 ? INT64_MAX : d <= -9.2e18 ? INT64_MIN : (int64_t)(d < 0 ? d - 0.5 : d + 0.5);
-}
 
 /* With a minus sign where it is negative. */
 static void give_shown(sqlite3_context *c, int64_t v, char *(*show)(char *buf, size_t n, uint64_t value))
@@ -50,7 +27,7 @@ static void give_shown(sqlite3_context *c, int64_t v, char *(*show)(char *buf, s
     char text[TEXT_ROOM];
     text[0] = '-';
     show(text + (v < 0), sizeof text - 1, v < 0 ? -(uint64_t)v : (uint64_t)v);
-    give_text(c, text);
+    tl_give_text(c, text);
 }
 
 static char *show_ns(char *buf, size_t n, uint64_t value)
@@ -58,38 +35,45 @@ static char *show_ns(char *buf, size_t n, uint64_t value)
     return tl_human_time(buf, n, value, true);
 }
 
-static void human(sqlite3_context *c, int n, sqlite3_value **v)
+static char *show_ticks(char *buf, size_t n, uint64_t value)
 {
-    (void)n;
-    if (is_number(v[0]))
-        give_shown(c, whole(v[0]), show_ns);
+    return tl_human_time(buf, n, value, false);
 }
 
-static void bytes(sqlite3_context *c, int n, sqlite3_value **v)
+void tl_sql_human(sqlite3_context *c, int n, sqlite3_value **v)
 {
-    (void)n;
-    if (is_number(v[0]))
-        give_shown(c, whole(v[0]), tl_human_bytes);
+    const char *unit = n > 1 ? (const char *)sqlite3_value_text(v[1]) : "ns";
+    if (n < 1 || n > 2)
+        sqlite3_result_error(c, "wrong number of arguments to function human()", -1);
+    else if (unit && tl_value_is_number(v[0]))
+        give_shown(c, tl_value_whole(v[0]), strcmp(unit, "ns") == 0 ? show_ns : show_ticks);
 }
 
-static void hex64(sqlite3_context *c, int n, sqlite3_value **v)
+void tl_sql_bytes(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    (void)n;
+    if (tl_value_is_number(v[0]))
+        give_shown(c, tl_value_whole(v[0]), tl_human_bytes);
+}
+
+void tl_sql_hex64(sqlite3_context *c, int n, sqlite3_value **v)
 {
     char text[TEXT_ROOM];
     (void)n;
-    if (!is_int(v[0]))
+    if (!tl_value_is_int(v[0]))
         return;
     snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)sqlite3_value_int64(v[0]));
-    give_text(c, text);
+    tl_give_text(c, text);
 }
 
-static void u64(sqlite3_context *c, int n, sqlite3_value **v)
+void tl_sql_u64(sqlite3_context *c, int n, sqlite3_value **v)
 {
     char text[TEXT_ROOM];
     (void)n;
-    if (!is_int(v[0]))
+    if (!tl_value_is_int(v[0]))
         return;
     snprintf(text, sizeof text, "%" PRIu64, (uint64_t)sqlite3_value_int64(v[0]));
-    give_text(c, text);
+    tl_give_text(c, text);
 }
 
 /* The multiple of `step` at or below v. */
@@ -100,34 +84,36 @@ static bool floor_of(int64_t v, int64_t step, int64_t *out)
     return !__builtin_sub_overflow(v, rest, out);
 }
 
-static void floor_to(sqlite3_context *c, int n, sqlite3_value **v)
+void tl_sql_floor_to(sqlite3_context *c, int n, sqlite3_value **v)
 {
     int64_t out;
     (void)n;
-    if (!is_number(v[0]) || !is_number(v[1]))
+    if (!tl_value_is_number(v[0]) || !tl_value_is_number(v[1]))
         return;
-    const int64_t step = whole(v[1]);
+    const int64_t step = tl_value_whole(v[1]);
     if (step <= 0)
         sqlite3_result_error(c, "floor_to: the step is not above 0", -1);
-    else if (floor_of(whole(v[0]), step, &out))
+    else if (floor_of(tl_value_whole(v[0]), step, &out))
         sqlite3_result_int64(c, out);
 }
 
 /* ns that two intervals share; one without an end goes on. */
-static void overlap(sqlite3_context *c, int n, sqlite3_value **v)
+void tl_sql_overlap(sqlite3_context *c, int n, sqlite3_value **v)
 {
     (void)n;
-    if (!is_number(v[0]) || !is_number(v[2]) || (!is_number(v[1]) && !is_number(v[3])))
+    if (!tl_value_is_number(v[0]) || !tl_value_is_number(v[2]) ||
+        (!tl_value_is_number(v[1]) && !tl_value_is_number(v[3])))
         return;
-    const int64_t begin = whole(v[0]) > whole(v[2]) ? whole(v[0]) : whole(v[2]);
-    const int64_t end_a = is_number(v[1]) ? whole(v[1]) : INT64_MAX, end_b = is_number(v[3]) ? whole(v[3]) : INT64_MAX;
+    const int64_t begin = tl_value_whole(v[0]) > tl_value_whole(v[2]) ? tl_value_whole(v[0]) : tl_value_whole(v[2]);
+    const int64_t end_a = tl_value_is_number(v[1]) ? tl_value_whole(v[1]) : INT64_MAX,
+                  end_b = tl_value_is_number(v[3]) ? tl_value_whole(v[3]) : INT64_MAX;
     const int64_t end = end_a < end_b ? end_a : end_b;
     int64_t out;
     sqlite3_result_int64(c, end <= begin || __builtin_sub_overflow(end, begin, &out) ? 0 : out);
 }
 
 /* '1.5ms' -> 1500000 */
-static void ns(sqlite3_context *c, int n, sqlite3_value **v)
+void tl_sql_ns(sqlite3_context *c, int n, sqlite3_value **v)
 {
     uint64_t out;
     (void)n;
@@ -141,19 +127,19 @@ static void ns(sqlite3_context *c, int n, sqlite3_value **v)
 }
 
 /* 2026-01-31T12:00:00.000000000Z */
-static void utc(sqlite3_context *c, int n, sqlite3_value **v)
+void tl_sql_utc(sqlite3_context *c, int n, sqlite3_value **v)
 {
     char text[TEXT_ROOM], day[32];
     struct tm tm;
     int64_t second;
     (void)n;
-    if (!is_int(v[0]) || !floor_of(sqlite3_value_int64(v[0]), NS_IN_S, &second))
+    if (!tl_value_is_int(v[0]) || !floor_of(sqlite3_value_int64(v[0]), NS_IN_S, &second))
         return;
     const time_t t = (time_t)(second / NS_IN_S);
     if (!gmtime_r(&t, &tm) || strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm) == 0)
         return;
     snprintf(text, sizeof text, "%s.%09uZ", day, (unsigned)(sqlite3_value_int64(v[0]) - second));
-    give_text(c, text);
+    tl_give_text(c, text);
 }
 
 static void free_regex(void *regex)
@@ -163,7 +149,7 @@ static void free_regex(void *regex)
 }
 
 /* X REGEXP Y: regexp(Y, X); POSIX extended. Compiled once for a constant pattern. */
-static void regexp(sqlite3_context *c, int n, sqlite3_value **v)
+void tl_sql_regexp(sqlite3_context *c, int n, sqlite3_value **v)
 {
     enum { PATTERN_MOST = 256 };
     (void)n;
@@ -198,19 +184,19 @@ typedef struct values {
     bool failed;
 } values;
 
-static void percentile_add(sqlite3_context *c, int n, sqlite3_value **v)
+void tl_sql_percentile_add(sqlite3_context *c, int n, sqlite3_value **v)
 {
     (void)n;
     values *a = sqlite3_aggregate_context(c, sizeof *a);
     if (!a || a->failed)
         return;
     a->p = sqlite3_value_double(v[1]);
-    if (!is_number(v[1]) || !(a->p >= 0 && a->p <= 100)) {
+    if (!tl_value_is_number(v[1]) || !(a->p >= 0 && a->p <= 100)) {
         a->failed = true;
         sqlite3_result_error(c, "percentile: the second argument is not between 0 and 100", -1);
         return;
     }
-    if (!is_number(v[0]))
+    if (!tl_value_is_number(v[0]))
         return;
     if (a->n >= PERCENTILE_BYTES / sizeof *a->value || !TL_GROW(a->value, a->n, 1, a->capacity)) {
         a->failed = true;
@@ -218,7 +204,7 @@ static void percentile_add(sqlite3_context *c, int n, sqlite3_value **v)
                              -1);
         return;
     }
-    a->value[a->n++] = whole(v[0]);
+    a->value[a->n++] = tl_value_whole(v[0]);
 }
 
 static int by_value(const void *a, const void *b, void *unused)
@@ -229,7 +215,7 @@ static int by_value(const void *a, const void *b, void *unused)
 }
 
 /* Nearest rank: number ceil(p n / 100), from 1. */
-static void percentile_give(sqlite3_context *c)
+void tl_sql_percentile_give(sqlite3_context *c)
 {
     values *a = sqlite3_aggregate_context(c, 0);
     if (!a)
@@ -255,8 +241,8 @@ static const struct {
     void (*call)(sqlite3_context *c, int n, sqlite3_value **v);
     void (*final)(sqlite3_context *c); /* of an aggregate */
 } functions[] = {
-#define TL_SQL_FUNCTION(name, call, arguments, what)  {#name, arguments, name, NULL},
-#define TL_SQL_AGGREGATE(name, call, arguments, what) {#name, arguments, name##_add, name##_give},
+#define TL_SQL_FUNCTION(name, call, arguments, what)  {#name, arguments, tl_sql_##name, NULL},
+#define TL_SQL_AGGREGATE(name, call, arguments, what) {#name, arguments, tl_sql_##name##_add, tl_sql_##name##_give},
 #include "query/sql_functions.def"
 #undef TL_SQL_FUNCTION
 #undef TL_SQL_AGGREGATE

@@ -62,7 +62,7 @@ static bool is_temporary(const char *schema)
 
 static int authorize(void *query, int action, const char *a, const char *b, const char *schema, const char *inner)
 {
-    const tl_query *q = query;
+    tl_query *q = query;
     (void)inner;
     if (q->is_opening_table)
         return SQLITE_OK;
@@ -72,6 +72,7 @@ static int authorize(void *query, int action, const char *a, const char *b, cons
     case SQLITE_RECURSIVE:
         return SQLITE_OK;
     case SQLITE_FUNCTION:
+        q->wants_places = q->wants_places || sqlite3_strglob("stack_*", b) == 0;
         return of_function(b);
     case SQLITE_CREATE_TEMP_TABLE:
     case SQLITE_CREATE_TEMP_VIEW:

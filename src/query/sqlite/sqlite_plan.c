@@ -179,10 +179,28 @@ static tl_cell cell_of(sqlite3_value *v)
     }
 }
 
-/* The same of an argument of the table; bytes are none that it can have, and not null. */
-static tl_cell argument_of(sqlite3_value *v)
+/* The same of an argument of a table. What it cannot have is TL_CELL_ROWS, and not null. */
+static int argument_of(tl_arena *a, const tl_column_info *c, sqlite3_value *v, tl_cell *out)
 {
-    return sqlite3_value_type(v) == SQLITE_BLOB ? (tl_cell){.kind = TL_CELL_ROWS} : cell_of(v);
+    static const char digit[] = "0123456789abcdef";
+    const bool is_blob = sqlite3_value_type(v) == SQLITE_BLOB;
+    *out = cell_of(v);
+    if (is_blob != (c->unit == TL_UNIT_BLOB) && sqlite3_value_type(v) != SQLITE_NULL)
+        *out = (tl_cell){.kind = TL_CELL_ROWS};
+    if (!is_blob || out->kind == TL_CELL_ROWS)
+        return SQLITE_OK;
+    const uint8_t *bytes = sqlite3_value_blob(v);
+    const size_t n = (size_t)sqlite3_value_bytes(v);
+    char *text = tl_arena_alloc(a, 2 * n + 1);
+    if (!text)
+        return SQLITE_NOMEM;
+    for (size_t i = 0; i < n; i++) {
+        text[2 * i] = digit[bytes[i] >> 4];
+        text[2 * i + 1] = digit[bytes[i] & 15];
+    }
+    text[2 * n] = '\0';
+    *out = (tl_cell){.kind = TL_CELL_TEXT, .text = text};
+    return SQLITE_OK;
 }
 
 /* The values of an argument of xFilter: one, or those of IN. Copied to the arena. */
@@ -259,13 +277,14 @@ int tl_sqlite_read_plan(const tl_scan_table *s, const char *plan, int argc, sqli
         tl_term *t = &term[ask->nterm];
         t->column = (uint32_t)strtoul(end, &end, 10);
         t->op = (tl_term_op)strtoul(end, &end, 10);
-        if (t->column >= s->ncolumn - s->nargument) {
-            argument[t->column + s->nargument - s->ncolumn] = argument_of(argv[i]);
-            continue;
-        }
-        const int status = values_of(a, argv[i], t);
+        const bool is_argument = t->column >= s->ncolumn - s->nargument;
+        const int status = is_argument ? argument_of(a, &s->column[t->column], argv[i],
+                                                     &argument[t->column + s->nargument - s->ncolumn])
+                                       : values_of(a, argv[i], t);
         if (status != SQLITE_OK)
             return status;
+        if (is_argument)
+            continue;
         used[t->column] = 1;
         r->all[r->nall++] = *t;
         r->never = r->never || (t->n == 1 && t->value[0].kind == TL_CELL_NULL && /* a list of IN looks like null */

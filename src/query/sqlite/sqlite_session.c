@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "isa/a64_disasm.h"
 #include "query/query_impl.h"
 #include "query/sql_type.h"
 #include "query/sqlite/sqlite_functions.h"
@@ -72,6 +73,7 @@ void tl_query_close(tl_query *q)
     for (uint32_t i = 0; i < q->dataset.n; i++)
         q->source[i]->stop = NULL;
     tl_query_tables_fini(q);
+    a64_disasm_free(q->disasm);
     free(q->source);
     free(q);
 }
@@ -167,6 +169,7 @@ int tl_query_prepare(tl_statement **out, tl_query *q, const char *sql, const cha
     q->statements++;
     q->has_error = false;
     q->limit = NULL;
+    q->wants_places = false;
     for (uint32_t i = 0; i < q->ntable; i++)
         q->table[i].is_used = q->table[i].wants_places = false;
     int status = 0;

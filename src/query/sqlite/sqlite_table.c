@@ -15,7 +15,7 @@
 #include "query/sqlite/sqlite_plan.h"
 
 #define USES_OF_OTHERS     4u /* a plan that so many cursors use is one of a subquery that runs for each row */
-#define PLANS_OF_ARGUMENTS 8u
+#define PLANS_OF_ARGUMENTS 16u
 
 typedef struct table {
     sqlite3_vtab base;
@@ -186,27 +186,29 @@ static int keep_rows(tl_sql_table *t, tl_kept_plan *p, const tl_sqlite_request *
     return status;
 }
 
-/* How many plans of a table have rows. */
-static uint32_t plans_with_rows(const tl_sql_table *t)
+/* A table with arguments has a plan for each of their values: a few of them are remembered. */
+static bool is_one_too_many(const tl_sql_table *t, const char *plan)
 {
     uint32_t n = 0;
-    for (const tl_kept_plan *p = t->kept; p; p = p->next)
-        n += p->is_there;
-    return n;
+    for (const tl_kept_plan *p = t->kept; p && t->table->nargument; p = p->next, n++)
+        if (strcmp(p->plan, plan) == 0)
+            return false;
+    return n >= PLANS_OF_ARGUMENTS;
 }
 
-/* Gives the cursor kept rows, if it is in an inner loop. 1: it has them; 0: it has to scan; < 0: error. A table with
- * arguments has a plan for each of their values, so the rows of a few plans only are kept. */
+/* Gives the cursor kept rows, if it is in an inner loop. 1: it has them; 0: it has to scan; < 0: error. */
 static int use_kept(cursor *c, tl_sql_table *t, const char *plan, const tl_sqlite_request *r, tl_error *e)
 {
+    if (is_one_too_many(t, plan)) {
+        c->plan = NULL;
+        return 0;
+    }
     tl_kept_plan *p = kept_plan(t, plan);
     if (!p)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
     p->uses += c->plan != p;
     const bool again = c->plan == p;
     c->plan = p;
-    if (!p->is_there && t->table->nargument && plans_with_rows(t) >= PLANS_OF_ARGUMENTS)
-        return 0;
     if (!p->is_there && !again && (p->uses < USES_OF_OTHERS || p->too_large))
         return 0;
     if (!p->is_there) {
