@@ -132,7 +132,7 @@ int tl_insn_calls_new(tl_insn_calls **out, tl_profile *p, const tl_trace *t, con
     if (status == 0 && (!c->is_insn || !c->thread || !c->begun))
         status = no_memory(e);
     if (status == 0)
-        status = tl_batch_init(&c->out, &c->functions.calls, &(tl_want){0}, TL_BATCH_MAX, e);
+        status = tl_batch_init(&c->out, &c->functions.calls, &(tl_want){.cpu = true}, TL_BATCH_MAX, e);
     if (status == 0 && !(c->id = tl_alloc(TL_BATCH_MAX, sizeof *c->id)))
         status = no_memory(e);
     if (status == 0)
@@ -199,6 +199,7 @@ static bool flush(tl_insn_calls *c)
 
 static bool tell(tl_insn_calls *c, const thread *th, uint32_t cls, uint64_t function)
 {
+    const tl_track *track = &c->trace->track[c->track];
     tl_batch *b = &c->out;
     const uint32_t n = b->n++;
     c->id[n] = c->now;
@@ -206,6 +207,7 @@ static bool tell(tl_insn_calls *c, const thread *th, uint32_t cls, uint64_t func
     b->key[n] = function;
     b->cls[n] = cls;
     b->track[n] = c->track;
+    b->cpu[n] = track->is_cpu && track->tid >= 0 && track->tid <= INT32_MAX ? (int32_t)track->tid : -1;
     return b->n < b->capacity || flush(c);
 }
 

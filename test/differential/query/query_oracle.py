@@ -7,6 +7,8 @@ import re
 import sqlite3
 import struct
 
+import call_oracle
+import class_oracle
 import harness
 from access_oracle import check_accesses
 import line_oracle
@@ -310,6 +312,13 @@ def check_report(trace, table_name):
 TRUTHS = {"events": check_events,
           "accesses": lambda trace: difference(*check_accesses(trace), sort=False),
           "syscalls": lambda trace: difference(*check_syscalls(trace)),
+          "calls": lambda trace: call_oracle.check_calls(trace, "calls"),
+          "places": lambda trace: call_oracle.check_places(trace, "places"),
+          "instructions": lambda trace: class_oracle.check_instructions(trace, "instructions"),
+          "classes": lambda trace: class_oracle.check_classes(trace, "classes"),
+          "fields": lambda trace: class_oracle.check_fields(trace, "fields"),
+          "enum_labels": lambda trace: class_oracle.check_labels(trace, "enum_labels"),
+          "functions": lambda trace: class_oracle.check_functions(trace, "functions"),
           "samples": lambda trace: difference(*check_samples(trace, "samples"), sort=False),
           "allocations": lambda trace: difference(*check_samples(trace, "allocations"), sort=False),
           **line_oracle.truths(difference)}
