@@ -49,6 +49,7 @@ static inline void fuzz_query_text(tl_query *q, const char *sql)
         tl_statement_close(s);
         sql = rest;
     }
+    (void)bytes;
 }
 
 /* A session over a source, or NULL: the build has no SQL. */

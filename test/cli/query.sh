@@ -99,6 +99,11 @@ expect 0 "$tl" query "$trace" "$log" 'SELECT count(*) AS n FROM collections'
 says_not err "is empty"
 expect 0 "$tl" query -q "$trace" 'SELECT count(*) AS n FROM collections'
 is_empty err
+expect 0 "$tl" query "$trace" 'SELECT count(*) AS n FROM spans' --to jsonl
+says err "spans is empty: it needs begins and ends; "
+expect 0 "$tl" query "$trace" 'SELECT count(*) > 0 AS n FROM slices' --to jsonl
+says out '{"n":1}'
+is_empty err
 expect 0 "$tl" query "$profile" 'SELECT count(*) AS n FROM events' --to jsonl
 says out '{"n":0}'
 says err "events is empty: it needs events; "
@@ -114,6 +119,8 @@ expect 0 "$tl" query "$log" 'SELECT dur, dur + 0 AS n, NULL AS x, char(27) AS c 
 says out "13.0 ms"
 says out "13000000"
 says_not out $'\e'
+expect 0 "$tl" query "$log" 'SELECT 2097152.0 AS value, 2097152.0 / 7 AS part'
+says out "2097152  299593"
 expect 0 "$tl" query "$trace" 'SELECT ts FROM events' --rows 2
 [ "$(wc -l <out)" -eq 4 ] || fail "--rows 2: $(cat out)"
 says out "more; --rows 0 shows all"

@@ -235,6 +235,12 @@ static void show_integer(const tl_column_info *c, int64_t v, bool is_ns, char *t
         snprintf(text, size, "%" PRId64, v);
 }
 
+/* Such numbers are bytes, or counts: all digits say something. */
+static bool is_whole(double v)
+{
+    return v > -1e15 && v < 1e15 && v == (double)(int64_t)v;
+}
+
 /* A value as people read it, clean. */
 static const char *shown(grid *g, const tl_column_info *c, const tl_sql_value *v, bool is_ns)
 {
@@ -243,7 +249,7 @@ static const char *shown(grid *g, const tl_column_info *c, const tl_sql_value *v
     if (v->kind == TL_VALUE_INTEGER)
         show_integer(c, v->i64, is_ns, text, sizeof text);
     else if (v->kind == TL_VALUE_REAL)
-        snprintf(text, sizeof text, "%.6g", v->real);
+        snprintf(text, sizeof text, is_whole(v->real) ? "%.0f" : "%.6g", v->real);
     else if (v->kind == TL_VALUE_BLOB)
         snprintf(text, sizeof text, "%zu bytes", v->size);
     const char *from = v->kind == TL_VALUE_TEXT ? v->text : text;
