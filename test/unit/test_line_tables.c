@@ -141,6 +141,21 @@ static void terms_leave_out_spans(void **state)
     tables_fini(&t);
 }
 
+/* What is not selected is not there, neither as a begin nor as an end. */
+static void selections_leave_out_events(void **state)
+{
+    static const char *const thread[] = {"thread 0x1"};
+    const tl_select select = {.thread = thread, .nthread = 1, .has_to = true, .time_to = 16};
+    tables t;
+    add_three();
+    for (rt.batch = 0; rt.batch < 3; rt.batch++) {
+        tables_init(&t);
+        t.d.select = &select;
+        assert_string_equal(rows_of(&t.spans, &t.d, "name dur", NULL, 0), "jit 3000000\ngc -\n");
+        tables_fini(&t);
+    }
+}
+
 /* Slices are the rows of both of their tables; terms about what only one has are left to whoever asked. */
 static void slices_are_calls_and_spans(void **state)
 {
@@ -270,12 +285,10 @@ static void counters_of_a_runtime(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(spans_are_in_the_order_of_their_ends),
-                                       cmocka_unit_test(terms_leave_out_spans),
-                                       cmocka_unit_test(slices_are_calls_and_spans),
-                                       cmocka_unit_test(begins_beyond_the_limit_have_rows),
-                                       cmocka_unit_test(open_spans_take_several_blocks),
-                                       cmocka_unit_test(text_of_open_spans_is_limited),
-                                       cmocka_unit_test(counters_of_a_runtime)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spans_are_in_the_order_of_their_ends), cmocka_unit_test(terms_leave_out_spans),
+        cmocka_unit_test(selections_leave_out_events),          cmocka_unit_test(slices_are_calls_and_spans),
+        cmocka_unit_test(begins_beyond_the_limit_have_rows),    cmocka_unit_test(open_spans_take_several_blocks),
+        cmocka_unit_test(text_of_open_spans_is_limited),        cmocka_unit_test(counters_of_a_runtime)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

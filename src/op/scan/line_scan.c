@@ -95,14 +95,15 @@ static int open_source(void *scan, uint32_t i, tl_error *e)
         return status;
     if (!s->kind->begin(s))
         return no_memory(e);
-    tl_select select = s->dataset->select ? *s->dataset->select : (tl_select){0};
+    s->select = s->dataset->select ? *s->dataset->select : (tl_select){0};
     if (s->is_alone)
-        tl_event_filter_limit(&s->filter, s->origin, &select);
-    const bool any = s->dataset->select || select.has_from || select.has_to;
+        tl_event_filter_limit(&s->filter, s->origin, &s->select);
+    const bool any = s->dataset->select || s->select.has_from || s->select.has_to;
     tl_want want = source->want;
     want.fields = true;
-    want.cpu = select.ncpu > 0;
-    const int opened = tl_events_open_want(&s->events, &source, 1, any ? &select : NULL, !s->trace->unsorted, &want, e);
+    want.cpu = s->select.ncpu > 0;
+    const int opened =
+        tl_events_open_want(&s->events, &source, 1, any ? &s->select : NULL, !s->trace->unsorted, &want, e);
     return opened < 0 ? opened : 1;
 }
 

@@ -52,6 +52,7 @@ struct tl_line_scan {
     uint8_t *use;  /* [ncls] */
     bool is_alone; /* begin(): no row needs events of another time, so that those may be left out */
     bool has_ended;
+    tl_select select; /* borrowed by `events` */
     tl_events *events;
     const tl_run *run;
     uint32_t nrun;
