@@ -4,6 +4,6 @@
 
 #include "op/scan/made_scan.h"
 
-extern const tl_made_kind tl_syscalls_kind;
+extern const tl_made_kind tl_syscalls_kind, tl_cache_misses_kind, tl_predictions_kind;
 
 #endif

@@ -39,12 +39,13 @@ static void arguments_may_be_anything(void **state)
 {
     query_fixture q;
     static const expected cases[] = {
-        {"SELECT keys, step, calls FROM call_stats(NULL, NULL)", "null,null,3000"},
-        {"SELECT keys, step, calls FROM call_stats WHERE keys = 'function' AND step = 1e6", "function,1000000,3000"},
+        {"SELECT keys, step_length, calls FROM call_stats(NULL, NULL)", "null,null,3000"},
+        {"SELECT keys, step_length, calls FROM call_stats WHERE keys = 'function' AND step_length = 1e6",
+         "function,1000000,3000"},
         {"SELECT keys, calls FROM call_stats WHERE keys IN ('thread', 'function') ORDER BY 1, 2",
          "function,3000;thread,1500;thread,1500"},
         {"SELECT calls FROM call_stats('function') WHERE keys = 'thread'", ""},
-        {"SELECT calls FROM call_stats WHERE step > 5", ""}, /* no argument: it is null */
+        {"SELECT calls FROM call_stats WHERE step_length > 5", ""}, /* no argument: it is null */
         {"SELECT calls FROM call_stats('x')",
          "error: call_stats: there is no key x; keys are function, place, thread, cpu, depth"},
         {"SELECT calls FROM call_stats('functions')",
@@ -52,11 +53,11 @@ static void arguments_may_be_anything(void **state)
         {"SELECT calls FROM call_stats(5)", "error: call_stats: argument 1, keys, is not a string"},
         {"SELECT calls FROM call_stats(x'00')", "error: call_stats: argument 1, keys, is not a string"},
         {"SELECT calls FROM call_stats('', '1s')",
-         "error: call_stats: argument 2, step, is not a whole number; ns('1s') makes one of a time"},
+         "error: call_stats: argument 2, step_length, is not a whole number; ns('1s') makes one of a time"},
         {"SELECT calls FROM call_stats('', 0.5)",
-         "error: call_stats: argument 2, step, is not a whole number; ns('1s') makes one of a time"},
+         "error: call_stats: argument 2, step_length, is not a whole number; ns('1s') makes one of a time"},
         {"SELECT calls FROM call_stats('', 1e300)",
-         "error: call_stats: argument 2, step, is not a whole number; ns('1s') makes one of a time"},
+         "error: call_stats: argument 2, step_length, is not a whole number; ns('1s') makes one of a time"},
         {"SELECT calls FROM call_stats('', 0)", "error: call_stats: the step is not above 0"},
         {"SELECT calls FROM call_stats('', -9223372036854775807)", "error: call_stats: the step is not above 0"},
         {"SELECT ts, calls FROM call_stats('', 9223372036854775807)", "0,3000"},
@@ -73,7 +74,7 @@ static void arguments_may_change(void **state)
     query_fixture q;
     static const expected cases[] = {
         {"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40) "
-         "SELECT count(*), sum(s.calls), count(DISTINCT s.step) FROM n, call_stats('', i * 10000) AS s",
+         "SELECT count(*), sum(s.calls), count(DISTINCT s.step_length) FROM n, call_stats('', i * 10000) AS s",
          "50,120000,40"},
         {"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40) "
          "SELECT sum((SELECT max(calls) FROM call_stats('thread', (i % 6 + 1) * 1000))) FROM n",
@@ -97,6 +98,31 @@ static void arguments_may_change(void **state)
     query_close(&q);
 }
 
+/* Entries and exits of threads 7 and 8, every 10 ns. */
+static void events_are_counted(void **state)
+{
+    query_fixture q;
+    static const expected cases[] = {
+        {"SELECT * FROM event_counts", "1,null,null,null,null,null,null,6000"},
+        {"SELECT class_id, name, events FROM event_counts('class')", "0,xray.enter,3000;1,xray.exit,3000"},
+        {"SELECT ts, thread, events FROM event_counts('thread', 30000)",
+         "0,thread 7,1500;0,thread 8,1500;30000,thread 7,1500;30000,thread 8,1500"},
+        {"SELECT cpu, events FROM event_counts('cpu', 9223372036854775807)", "0,6000"},
+        {"SELECT count(*), max(events) FROM event_counts('', 1)", "6000,1"},
+        {"SELECT ts AS step, sum(events) FROM event_counts('class', 20000) GROUP BY step",
+         "0,2000;20000,2000;40000,2000"},
+        {"SELECT count(*) FROM event_counts('function')",
+         "error: event_counts: there is no key function; keys are class, thread, cpu"},
+        {"SELECT count(*) FROM cache_misses('l1d=64:1:64')", "0"}, /* no instructions */
+        {"SELECT count(*) FROM cache_misses('l1d=x')",
+         "error: cache l1d=x: expected numbers, with or without a suffix K or M"},
+        {"SELECT count(*) FROM predictions(5)", "error: predictions: argument 1, predictor, is not a string"},
+        {"SELECT count(*) FROM predictions('gshare,ras')", "error: predictions: more than one predictor"}};
+    query_open(&q, NULL);
+    COMPARE(&q, cases);
+    query_close(&q);
+}
+
 static void results_have_a_limit(void **state)
 {
     query_fixture q;
@@ -105,6 +131,8 @@ static void results_have_a_limit(void **state)
     query_ask(&q, "SELECT count(*) FROM call_stats('function', 1)");
     assert_non_null(strstr(q.text, "error: "));
     assert_string_equal(query_ask(&q, "SELECT count(*) FROM call_stats('function', 1000000)"), "1");
+    query_ask(&q, "SELECT count(*) FROM event_counts('class', 1)");
+    assert_non_null(strstr(q.text, "error: event_counts: too many steps"));
     query_close(&q);
 }
 
@@ -112,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(calls_are_summed_up_by_keys),
                                        cmocka_unit_test(arguments_may_be_anything),
-                                       cmocka_unit_test(arguments_may_change), cmocka_unit_test(results_have_a_limit)};
+                                       cmocka_unit_test(arguments_may_change), cmocka_unit_test(events_are_counted),
+                                       cmocka_unit_test(results_have_a_limit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,8 @@ static const tl_column_info columns[COLUMNS] = {
     [HIST] = {"hist", "hist", TL_TEXT, TL_UNIT_BLOB, "all durations, for hist_percentile() and hist_merge()"},
     [KEYS] = {"keys", "keys", TL_TEXT, TL_UNIT_NONE,
               "argument 1: some of function, place, thread, cpu and depth; none: all calls together"},
-    [STEP] = {"step", "step", TL_INTEGER, TL_UNIT_TIME, "argument 2: the length of a step; null: no steps"},
+    [STEP] = {"step_length", "step_length", TL_INTEGER, TL_UNIT_TIME,
+              "argument 2: the length of a step; null: no steps"},
 };
 
 typedef struct call_stats {

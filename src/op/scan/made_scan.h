@@ -15,6 +15,7 @@ typedef struct tl_made_kind {
     tl_table_info info;
     const tl_column_info *column; /* [ncolumn] the last `nargument` are the arguments: integers, text, bytes */
     uint32_t ncolumn, nargument;
+    const void *arg;            /* of its own */
     bool of_any;                /* rows of profiles are made, too */
     bool of_calls;              /* sources need tl_call_scan_prepare() */
     const char *word_of_places; /* if its first argument may have this word, places have to be made before; or NULL */
@@ -41,7 +42,7 @@ int tl_made_table_init(tl_made_table *t, tl_scan_table *out, tl_error *e);
 void tl_made_table_fini(tl_made_table *t);
 
 /* The kinds. */
-extern const tl_made_kind tl_call_stats_kind, tl_hist_buckets_kind;
+extern const tl_made_kind tl_call_stats_kind, tl_event_counts_kind, tl_hist_buckets_kind;
 
 /* The words of an argument, separated by spaces or commas, as bits of their places in `word` [n]. False, with an error,
  * if there are others. */

@@ -1,7 +1,7 @@
 -- how many events of each class there are over time
 -- :step 1s the length of a step
-SELECT floor_to(ts, :step) AS step, name, count(*) AS events
-FROM events
+SELECT ts AS step, name, sum(events) AS events
+FROM event_counts('class', :step)
 WHERE ts IS NOT NULL
-GROUP BY step, name
-ORDER BY step, name;
+GROUP BY ts, name
+ORDER BY ts, name;

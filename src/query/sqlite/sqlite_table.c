@@ -50,7 +50,8 @@ int tl_sqlite_keep_error(tl_query *q, const tl_error *e)
         q->error = *e;
         q->has_error = true;
     }
-    return e->code == TL_ENOMEM ? SQLITE_NOMEM : e->code == TL_ELIMIT ? SQLITE_INTERRUPT : SQLITE_ERROR;
+    /* A limit of a table has a message of its own; that of the statement is known. */
+    return e->code == TL_ENOMEM ? SQLITE_NOMEM : e->code == TL_ELIMIT && q->limit ? SQLITE_INTERRUPT : SQLITE_ERROR;
 }
 
 /* CREATE TABLE x("trace" INTEGER, ...) */

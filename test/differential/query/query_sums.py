@@ -2,7 +2,8 @@
 """Tables with arguments against sums made by Python from `convert --to jsonl`: query_sums.py GROUP
 
 call_stats: calls are matched here, entry by exit, and summed up for any keys and steps; percentiles and histograms, too.
-Calls of instructions, which are matched in another way, have the sums of the table `calls`. GROUP: xray, xtrace."""
+Calls of instructions, which are matched in another way, have the sums of the table `calls`.
+event_counts: events are counted here. cache_misses and predictions are what `report` says with these options."""
 import itertools
 import json
 import os
@@ -12,7 +13,7 @@ import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 import harness
-from query_oracle import ask, difference
+from query_oracle import ask, difference, signed
 from query_own import GROUPS, INPUT, traces
 
 KEYS = {"function": "function_id", "place": "path", "thread": "thread", "cpu": "cpu", "depth": "depth"}
@@ -173,17 +174,72 @@ def check_table_of_calls(checks, trace):
     return len(rows[0])
 
 
+def check_events(checks, trace, rng):
+    """Numbers of events by all sets of keys."""
+    columns = {"class": "name", "thread": "thread", "cpu": "cpu"}
+    members = {"class": "class", "thread": "track", "cpu": "cpu"}
+    for keys in [keys for n in range(4) for keys in itertools.combinations(columns, n)]:
+        step = rng.choice([None, 1, 1000, 77777, 10 ** 9])
+        source = "event_counts('%s', %s)" % (" ".join(keys), "NULL" if step is None else step)
+        names = ["ts"] + [columns[key] for key in keys] + ["sum(events)"]
+        answer, result = ask(trace, ["SELECT %s FROM %s GROUP BY %s" % (", ".join(names), source, ", ".join(names[:-1]))])
+        expected = {}
+        for line in trace.lines:
+            ts = line.get("ts")
+            key = (None if step is None or ts is None else ts // step * step,) + tuple(line.get(members[k]) for k in keys)
+            expected[key] = expected.get(key, 0) + 1
+        if checks.that(len(answer) == 1, trace.path, source, result):
+            why = difference(answer[0].rows, [list(key) + [n] for key, n in expected.items()])
+            checks.that(why is None, trace.path, source, why)
+    recipe = harness.run("query", "-q", "--to", "jsonl", *trace.words(None), "--recipe", "event-rate", "step=1us").out
+    expected = {}
+    for line in trace.lines:
+        if line.get("ts") is not None:
+            key = line["ts"] // 1000 * 1000, line["class"]
+            expected[key] = expected.get(key, 0) + 1
+    got = {(row["step"], row["name"]): row["events"] for row in map(json.loads, recipe.splitlines())}
+    checks.equal(got, expected, trace.path, "event-rate")
+
+
+def rows_of_report(trace, part, *options):
+    result = harness.run("report", "-q", "--json", "--top", "0", *trace.options, *options, trace.path)
+    return result.json()[part] if result.status in (0, 3) else []
+
+
+def check_simulations(checks, trace):
+    """Tables of instructions with the options of report; returns the number of rows."""
+    number = 0
+    ways = [("cache_misses", "misses_by_pc", "cache", "--cache", ("l1d=1K:2:64,l2=0,l2tlb=0", "l1d=512:1:64,l2=4K:4:64", None)),
+            ("predictions", "branches", "branch", "--predictor", ("gshare:4:2", "bimodal:1", "ras:2", "btb:3"))]
+    for table, part, word, option, values in ways:
+        for value in values:
+            answers, result = ask(trace, ["SELECT * FROM %s%s" % (table, "('%s')" % value if value else "")])
+            if not checks.that(len(answers) == 1, trace.path, table, value, result):
+                continue
+            expected = []
+            for row in rows_of_report(trace, part, "--by", word, *([option, value] if value else [])):
+                row["misses"] = (row.get("misses") or [None])[0]
+                expected.append([1] + [signed(int(row["pc"], 16)) if c == "pc" else row.get(c) for c in answers[0].columns[1:]])
+            why = difference(answers[0].rows, expected, sort=False)
+            checks.that(why is None, trace.path, table, value, why)
+            number += len(expected)
+    return number
+
+
 def main():
     group = sys.argv[1]
     if b"without SQLite" in harness.run("query", "-q", os.path.join(INPUT, GROUPS["xray"][0]), "SELECT 1").err:
         harness.skip("this build has no SQL")
-    checks, rng, calls = harness.Checks(), random.Random(zlib.crc32(group.encode())), 0
+    checks, rng, calls, rows = harness.Checks(), random.Random(zlib.crc32(group.encode())), 0, 0
     with harness.work_folder() as folder:
         for trace in traces(folder, group):
+            check_events(checks, trace, rng)
+            rows += check_simulations(checks, trace)
             calls += check_table_of_calls(checks, trace)
             if group == "xray":
                 check_calls(checks, trace, rng)
-    checks.that(calls >= {"xray": 100, "xtrace": 50}[group], group, "calls", calls)
+    checks.that(calls >= {"xray": 100, "xtrace": 50}.get(group, 0), group, "calls", calls)
+    checks.that(rows >= {"xtrace": 100}.get(group, 0), group, "rows of simulations", rows)
     checks.end()
 
 
