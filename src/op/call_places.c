@@ -2,6 +2,7 @@
 #include "op/call_places.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 
@@ -18,13 +19,16 @@ int tl_call_places_new(tl_call_places **out, tl_profile *p, tl_error *e)
     if (!x)
         return no_memory(e);
     x->profile = p;
+    x->unknown = TL_HASH_NONE;
     x->order = tl_alloc(p->nplace, sizeof *x->order);
     x->number = tl_alloc(p->nplace, sizeof *x->number);
     int status = x->order && x->number ? tl_profile_index_places(p, e) : no_memory(e);
     if (status == 0)
         status = tl_profile_canonical_order(p, x->order, e);
     for (uint32_t i = 0; status == 0 && i < p->nfunction; i++)
-        if (!tl_id_map_put(&x->by_id, (uint64_t)p->function[i].id, i))
+        if (p->function[i].flags & TL_FUNCTION_UNKNOWN)
+            x->unknown = p->function[i].name ? x->unknown : i;
+        else if (!tl_id_map_put(&x->by_id, (uint64_t)p->function[i].id, i))
             status = no_memory(e);
     if (status < 0) {
         tl_call_places_free(x);
@@ -61,13 +65,23 @@ void tl_call_finder_fini(tl_call_finder *f)
     *f = (tl_call_finder){0};
 }
 
+/* A function of another name is another one: where stacks tell calls, numbers may get new names. */
+static uint32_t same_function(const tl_call_places *x, const tl_function *f)
+{
+    if (f->flags & TL_FUNCTION_UNKNOWN)
+        return f->name ? TL_HASH_NONE : x->unknown;
+    const uint32_t known = tl_id_map_get(&x->by_id, (uint64_t)f->id);
+    const char *name = known == TL_HASH_NONE ? NULL : x->profile->function[known].name;
+    return name && f->name && strcmp(name, f->name) != 0 ? TL_HASH_NONE : known;
+}
+
 /* Looks up the functions that the matcher has met since; false when memory runs out. */
 TL_COLD static bool add_functions(tl_call_finder *f, const tl_profile *mine)
 {
     if (!TL_GROW(f->function, f->nfunction, mine->nfunction - f->nfunction, f->function_capacity))
         return false;
     for (; f->nfunction < mine->nfunction; f->nfunction++)
-        f->function[f->nfunction] = tl_id_map_get(&f->places->by_id, (uint64_t)mine->function[f->nfunction].id);
+        f->function[f->nfunction] = same_function(f->places, &mine->function[f->nfunction]);
     return true;
 }
 

@@ -8,6 +8,7 @@
 typedef struct tl_call_places {
     const tl_profile *profile;
     tl_id_map by_id;  /* function id -> function; the profile's own map does not have those that were merged */
+    uint32_t unknown; /* the function of frames of which nothing is known, or TL_HASH_NONE */
     uint32_t *order;  /* places in canonical order */
     uint32_t *number; /* by place: its index in `order`, from 1; 0 is the root of all */
 } tl_call_places;

@@ -3,16 +3,31 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+#include "model/span.h"
+#include "model/stack_nodes.h"
 #include "op/callstack.h"
 #include "op/insn_calls.h"
+#include "op/sample_profile.h"
 #include "op/symbols/discover.h"
+#include "op/told_calls.h"
+
+/* Of calls that stacks tell. */
+typedef struct told_scan {
+    tl_sample_stack stack;
+    tl_told_calls calls;
+    tl_told_what what;
+    uint32_t *depth; /* [ndepth] by track: of its stack */
+    uint32_t ndepth;
+} told_scan;
 
 struct tl_call_scan {
     tl_source *source;
     tl_profile *profile;
     tl_profile_options options;
     tl_callstack *stack;  /* of entries and exits; or ... */
-    tl_insn_calls *insns; /* ... of instructions */
+    tl_insn_calls *insns; /* ... of instructions; or ... */
+    told_scan told;       /* ... of stacks, if there is neither */
     tl_limit limit;
     uint32_t stream, end; /* the next one, and that after the last */
     tl_cursor *cursor;    /* of a stream; or ... */
@@ -35,7 +50,12 @@ static bool has_calls(const tl_trace *t)
 
 bool tl_call_scan_wanted(const tl_trace *t)
 {
-    return has_calls(t) || tl_insn_calls_wanted(t);
+    return has_calls(t) || tl_insn_calls_wanted(t) || tl_call_scan_is_told(t);
+}
+
+bool tl_call_scan_is_told(const tl_trace *t)
+{
+    return tl_samples_wanted(t);
 }
 
 static bool is_discovered(const tl_source *s)
@@ -43,14 +63,57 @@ static bool is_discovered(const tl_source *s)
     return s->discovery && !tl_insn_calls_wanted(&s->trace);
 }
 
+/* Does the event tell calls by its stack? */
+static bool is_told(const tl_batch *b, uint32_t i, const tl_class *c)
+{
+    return c->key == TL_KEY_WEIGHT && b->key[i] & TL_WEIGHT_CALLS && tl_sample_class(c);
+}
+
+/* Reads to the first event that tells calls. */
+static int look_for_told(tl_source *s, tl_error *e)
+{
+    const tl_want want = tl_source_want(s, true);
+    int status = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < tl_source_streams(s) && status == 0 && !any; i++) {
+        tl_cursor *c = NULL;
+        const tl_batch *b;
+        status = tl_cursor_open_want(&c, s, i, &want, NULL, e);
+        while (status == 0 && !any && (status = tl_cursor_next(c, &b, e)) > 0) {
+            status = 0;
+            for (uint32_t k = 0; k < b->n && !any; k++)
+                any = is_told(b, k, &s->trace.cls[b->cls[k]]);
+        }
+        tl_cursor_close(c);
+    }
+    if (status == 0)
+        s->told_calls = any ? TL_TOLD_SOME : TL_TOLD_NONE;
+    return status;
+}
+
 int tl_call_scan_prepare(tl_source *s, tl_error *e)
 {
+    if (tl_call_scan_is_told(&s->trace))
+        return s->told_calls == TL_TOLD_UNKNOWN ? look_for_told(s, e) : 0;
     return tl_discover_calls(s, e);
 }
 
 uint32_t tl_call_scan_parts(const tl_source *s)
 {
     return is_discovered(s) ? 1 : tl_source_streams(s);
+}
+
+static void start_told(tl_call_scan *c, const tl_call_scan_options *o)
+{
+    tl_sample_stack_init(&c->told.stack, c->profile, c->source, false);
+    c->told.stack.function_flags = tl_samples_function_flags(&c->source->trace);
+    c->told.what = (tl_told_what){.p = c->profile,
+                                  .trace = &c->source->trace,
+                                  .options = &c->options,
+                                  .stack = &c->told.stack,
+                                  .rows = &c->rows,
+                                  .places = o->places,
+                                  .named = true};
 }
 
 /* Makes what matches calls. */
@@ -60,6 +123,10 @@ static int start(tl_call_scan *c, const tl_call_scan_options *o, tl_error *e)
     int status = tl_profile_new(&c->profile, &s->trace.clock, e);
     if (status < 0)
         return status;
+    if (tl_call_scan_is_told(&s->trace)) {
+        start_told(c, o);
+        return 0;
+    }
     if (!tl_insn_calls_wanted(&s->trace)) {
         status = tl_callstack_new(&c->stack, c->profile, &s->trace, &c->options, TL_EXITS_MISSING, e);
         return status < 0 ? status : tl_callstack_give_rows(c->stack, &c->rows, o->places, e);
@@ -86,7 +153,7 @@ int tl_call_scan_open(tl_call_scan **out, tl_source *s, uint32_t first, uint32_t
     c->options = (tl_profile_options){.flat = !o->places, .select = o->select};
     c->stream = first;
     c->end = first + n;
-    c->ended = n == 0;
+    c->ended = n == 0 || s->told_calls == TL_TOLD_NONE;
     int status = start(c, o, e);
     if (status == 0 && is_discovered(s))
         status = tl_thread_view_new(&c->view, s, e);
@@ -115,15 +182,54 @@ static int add_run(tl_call_scan *c, tl_error *e)
     return status < 0 ? status : 1;
 }
 
+/* False when memory runs out. */
+static bool add_stack(told_scan *t, const tl_batch *b, uint32_t i, const tl_class *c)
+{
+    const uint32_t track = b->track[i];
+    const tl_value *kept = tl_role_value(b, i, c, TL_FIELD_KEPT, NULL);
+    const tl_value *stack = tl_role_value(b, i, c, TL_FIELD_STACK, NULL);
+    const tl_frame *top = stack && stack->type == TL_STACK ? stack->as.p : NULL;
+    const bool told = is_told(b, i, c);
+    if (!TL_GROW_TO(t->depth, t->ndepth, track, TL_TRACKS_MAX))
+        return false;
+    if ((t->calls.calls || told) &&
+        !tl_told_calls_change(&t->calls, &t->what, b, i, top, t->depth[track], kept ? kept->as.u : 0, told))
+        return false;
+    t->depth[track] = top ? top->depth : 0;
+    return true;
+}
+
+static int add_stacks(tl_call_scan *c, const tl_batch *b, tl_error *e)
+{
+    const tl_class *cls = c->source->trace.cls;
+    bool ok = true;
+    tl_sample_stack_batch(&c->told.stack);
+    for (uint32_t i = 0; i < b->n && ok; i++)
+        if (tl_sample_class(&cls[b->cls[i]]))
+            ok = add_stack(&c->told, b, i, &cls[b->cls[i]]);
+    return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows of calls");
+}
+
+/* Whatever they are made of. */
+static int add_calls(tl_call_scan *c, const tl_batch *b, tl_error *e)
+{
+    return c->insns   ? tl_insn_calls_add(c->insns, b, e)
+           : c->stack ? tl_callstack_add(c->stack, b, e)
+                      : add_stacks(c, b, e);
+}
+
 static int add_batch(tl_call_scan *c, tl_error *e)
 {
     const tl_batch *b;
-    int status = c->cursor ? 0 : tl_cursor_open_want(&c->cursor, c->source, c->stream, NULL, &c->limit, e);
+    const tl_want want = tl_source_want(c->source, true); /* stacks are fields */
+    const bool told = !c->insns && !c->stack;
+    int status =
+        c->cursor ? 0 : tl_cursor_open_want(&c->cursor, c->source, c->stream, told ? &want : NULL, &c->limit, e);
     if (status == 0)
         status = tl_cursor_next(c->cursor, &b, e);
     if (status <= 0)
         return status;
-    status = c->insns ? tl_insn_calls_add(c->insns, b, e) : tl_callstack_add(c->stack, b, e);
+    status = add_calls(c, b, e);
     return status < 0 ? status : 1;
 }
 
@@ -136,7 +242,9 @@ static int finish(tl_call_scan *c, tl_error *e)
     c->ended = c->merge || c->stream == c->end;
     if (c->insns)
         return tl_insn_calls_finish(c->insns, e);
-    return tl_callstack_finish(c->stack) ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows of calls");
+    tl_callstack *stack = c->stack ? c->stack : c->told.calls.calls;
+    return !stack || tl_callstack_finish(stack) ? 0
+                                                : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows of calls");
 }
 
 int tl_call_scan_next(tl_call_scan *c, tl_call_rows *rows, tl_error *e)
@@ -174,6 +282,9 @@ void tl_call_scan_close(tl_call_scan *c)
     tl_cursor_close(c->cursor);
     tl_callstack_free(c->stack);
     tl_insn_calls_free(c->insns);
+    tl_told_calls_fini(&c->told.calls);
+    tl_sample_stack_fini(&c->told.stack);
+    free(c->told.depth);
     tl_profile_free(c->profile);
     tl_call_rows_fini(&c->rows);
     free(c);

@@ -22,6 +22,9 @@ typedef struct tl_call_scan_options {
 
 /* Does the trace have calls? Else there is nothing to scan. */
 bool tl_call_scan_wanted(const tl_trace *t);
+/* Are its calls those that stacks tell, if any? Only reading tells: tl_source.told_calls, after tl_call_scan_prepare().
+ */
+bool tl_call_scan_is_told(const tl_trace *t);
 /* Once before the first scan of a source, from one thread: finds functions and threads if only events say them. Errors:
  * as tl_discover(). */
 int tl_call_scan_prepare(tl_source *s, tl_error *e);

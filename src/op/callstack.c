@@ -278,6 +278,12 @@ TL_ALWAYS_INLINE bool add_events(tl_callstack *c, const tl_batch *b, const bool 
     return ok;
 }
 
+void tl_callstack_number(tl_callstack *c, uint64_t first)
+{
+    c->id = NULL;
+    c->first = first;
+}
+
 int tl_callstack_add_ids(tl_callstack *c, const tl_batch *b, const uint64_t *id, tl_error *e)
 {
     c->id = id;

@@ -48,6 +48,8 @@ int tl_callstack_use_slots(tl_callstack *c, tl_call_slots *slots, const tl_call_
 int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e);
 /* The same; rows have id[i] for event i, and not tl_event_id(). */
 int tl_callstack_add_ids(tl_callstack *c, const tl_batch *b, const uint64_t *id, tl_error *e);
+/* Ids of rows of what is cut and pushed next: first + i for event i. */
+void tl_callstack_number(tl_callstack *c, uint64_t first);
 /* How many frames are open on a track. */
 uint32_t tl_callstack_depth(const tl_callstack *c, uint32_t track);
 /* At event i of the batch, only the outermost `depth` frames of its track remain. The others ended at that time or,

@@ -10,10 +10,10 @@
 
 #include "base/grow.h"
 #include "model/field_text.h"
-#include "op/callstack.h"
 #include "op/sample_select.h"
 #include "op/sample_stack.h"
 #include "op/stream_reader.h"
+#include "op/told_calls.h"
 
 #define NO_FIELD UINT32_MAX
 
@@ -43,10 +43,8 @@ typedef struct sample_job {
     uint32_t nthread;
     bool selecting;
     tl_call_select select;
-    bool of_time;         /* calls matter */
-    tl_callstack *calls;  /* NULL: none so far */
-    const tl_frame **top; /* frames of a stack to push, innermost first */
-    uint32_t top_capacity;
+    bool of_time; /* calls matter */
+    tl_told_calls told;
 } sample_job;
 
 static int no_memory(const sample_job *m, tl_error *e)
@@ -115,7 +113,7 @@ static plan plan_of(const tl_class *c)
 }
 
 /* Are function numbers shown in hexadecimal? A stack field has three members: name, number, ip. */
-static uint32_t function_flags(const tl_trace *t)
+uint32_t tl_samples_function_flags(const tl_trace *t)
 {
     for (uint32_t i = 0; i < t->ncls; i++) {
         const tl_class *c = &t->cls[i];
@@ -196,33 +194,12 @@ static bool is_selected(const sample_job *m, const tl_batch *b, uint32_t i)
            tl_call_select_track(s, b->track[i]) && tl_call_select_cpu(s, b, i);
 }
 
-/* Changes the stack of a track. All calls that this ends and begins are known or, unless `told`, unknown. More frames
- * may be kept than known so far: they were on the stack before. False when memory runs out. */
 TL_NOINLINE static bool change_stack(sample_job *m, const tl_batch *b, uint32_t i, const tl_frame *top, uint64_t kept,
                                      bool told)
 {
-    const uint32_t was = m->thread[b->track[i]].depth;
-    if (!m->calls && tl_callstack_new(&m->calls, m->p, m->trace, m->options, TL_EXITS_COMPLETE, NULL) < 0)
-        return false;
-    /* For frames from before the first call, only their remaining number matters. */
-    if (told && tl_callstack_depth(m->calls, b->track[i]) == 0 && kept < was)
-        m->p->unmatched_exits += was - kept;
-    if (!tl_callstack_cut(m->calls, b, i, kept < UINT32_MAX ? (uint32_t)kept : UINT32_MAX, told))
-        return false;
-    const uint32_t depth = tl_callstack_depth(m->calls, b->track[i]);
-    uint32_t n = 0;
-    for (; top && top->depth > depth; top = top->caller) {
-        if (!TL_GROW(m->top, n, 1, m->top_capacity))
-            return false;
-        m->top[n++] = top;
-    }
-    while (n > 0) {
-        const tl_frame *f = m->top[--n];
-        const uint32_t function = tl_sample_stack_function(&m->stack, f, !m->options->flat);
-        if (function == TL_HASH_NONE || !tl_callstack_push(m->calls, b, i, function, f->flags & TL_FRAME_CALL))
-            return false;
-    }
-    return true;
+    const tl_told_what what = {
+        .p = m->p, .trace = m->trace, .options = m->options, .stack = &m->stack, .named = !m->options->flat};
+    return tl_told_calls_change(&m->told, &what, b, i, top, m->thread[b->track[i]].depth, kept, told);
 }
 
 /* False when memory runs out. */
@@ -237,7 +214,7 @@ TL_ALWAYS_INLINE bool add_sample(sample_job *m, const plan *pl, const tl_batch *
         return false;
     const uint64_t ticks = tl_weight_ticks(b->key[i]);
     const bool told = b->key[i] & TL_WEIGHT_CALLS;
-    if (TL_UNLIKELY(m->calls || told) && m->of_time) {
+    if (TL_UNLIKELY(m->told.calls || told) && m->of_time) {
         th->place = 0;
         if (!change_stack(m, b, i, top, number(value_at(all, pl->kept, pl->simple)), told))
             return false;
@@ -360,7 +337,7 @@ static int start(sample_job *m, tl_source *s, tl_error *e)
         return status;
     m->p->per_thread = m->options->per_thread;
     tl_sample_stack_init(&m->stack, m->p, s, m->options->lines);
-    m->stack.function_flags = function_flags(t);
+    m->stack.function_flags = tl_samples_function_flags(t);
     m->plan = tl_alloc((size_t)t->ncls + 1, sizeof *m->plan);
     if (!m->plan)
         return no_memory(m, e);
@@ -380,7 +357,7 @@ static int settle_calls(const sample_job *m, const tl_select *s, tl_error *e)
     int status = 0;
     for (size_t i = 0; status == 0 && i < s->nfunc + s->nnot; i++) {
         const bool not = i >= s->nfunc;
-        status = tl_select_settle(s, i, tl_callstack_matched(m->calls, not ? i - s->nfunc : i, not ), e);
+        status = tl_select_settle(s, i, tl_callstack_matched(m->told.calls, not ? i - s->nfunc : i, not ), e);
     }
     return status;
 }
@@ -389,18 +366,18 @@ static int settle_calls(const sample_job *m, const tl_select *s, tl_error *e)
 static int finish(sample_job *m, tl_error *e)
 {
     const tl_select *select = m->options->select;
-    if (m->calls)
-        tl_callstack_finish(m->calls);
+    if (m->told.calls)
+        tl_callstack_finish(m->told.calls);
     int status = tl_profile_settle_functions(m->p, m->trace, e);
     if (status == 0 && select)
         status = tl_select_settle_names(select, m->trace, e);
     if (status == 0 && select)
-        status =
-            m->calls && m->p->samples.counted == 0 ? settle_calls(m, select, e) : tl_samples_select(m->p, select, e);
+        status = m->told.calls && m->p->samples.counted == 0 ? settle_calls(m, select, e)
+                                                             : tl_samples_select(m->p, select, e);
     if (status < 0)
         return status;
-    return m->calls ? tl_profile_become_calls(m->p, m->options->flat, e)
-                    : tl_profile_choose_weight(m->p, m->options->weight, e);
+    return m->told.calls ? tl_profile_become_calls(m->p, m->options->flat, e)
+                         : tl_profile_choose_weight(m->p, m->options->weight, e);
 }
 
 int tl_profile_from_samples(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e)
@@ -412,8 +389,7 @@ int tl_profile_from_samples(tl_profile **out, tl_source *s, const tl_profile_opt
     if (status == 0)
         status = finish(&m, e);
     tl_sample_stack_fini(&m.stack);
-    tl_callstack_free(m.calls);
-    free(m.top);
+    tl_told_calls_fini(&m.told);
     if (m.selecting)
         tl_call_select_fini(&m.select);
     free(m.plan);

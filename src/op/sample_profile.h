@@ -7,6 +7,8 @@
 
 /* Does the trace sample stacks, without calls? */
 bool tl_samples_wanted(const tl_trace *t);
+/* Flags of functions with a number: TL_FUNCTION_HEX_ID or 0. */
+uint32_t tl_samples_function_flags(const tl_trace *t);
 
 /* Makes a profile of all samples and allocations, in the order of the input. `flat` makes no difference: counting
  * recursion once needs the tree. *out belongs to the caller. Errors: those of reading, TL_ENOMATCH, TL_EINVAL (no such

@@ -27,6 +27,11 @@ struct tl_source {
     struct tl_code_map *code; /* of the traced binary, if there are instructions; or NULL */
     const char *exe;          /* as in tl_open_options, for tl_discover() */
     bool no_names, no_demangle, no_lines;
+    enum {
+        TL_TOLD_UNKNOWN,
+        TL_TOLD_NONE,
+        TL_TOLD_SOME
+    } told_calls;            /* whether stacks tell calls: tl_call_scan_prepare() */
     uint32_t stream;         /* the stream that it reads next */
     bool (*stop)(void *arg); /* asked before each batch, by any thread: end reading with TL_ELIMIT? NULL: never */
     void *stop_arg;

@@ -52,6 +52,8 @@ static bool has_needs(const tl_source *s, const char *needs)
     const tl_trace *t = tl_source_trace(s);
     if (strcmp(needs, "events") == 0)
         return !tl_source_is_profile(s);
+    if (strcmp(needs, "calls") == 0 && s->told_calls == TL_TOLD_SOME)
+        return true;
     for (size_t k = 0; k < TL_COUNT(needs_class); k++) {
         bool any = false;
         if (strcmp(needs, needs_class[k].needs) != 0)

@@ -84,7 +84,7 @@ static int make(void **out, const tl_made_table *t, uint32_t source, const tl_ce
     if (!tl_made_words(&argument[0], t->kind->info.name, word, TL_COUNT(word), &o.by, e) ||
         !tl_made_step(&argument[1], t->kind->info.name, &o.step, e))
         return TL_EINVAL;
-    if (!tl_call_scan_wanted(tl_source_trace(s)))
+    if (!tl_call_scan_wanted(tl_source_trace(s)) || tl_call_scan_is_told(tl_source_trace(s)))
         return 0;
     if (!tl_source_trace(s)->clock.from_zero)
         tl_trace_range(tl_source_trace(s), &o.begin, &end);

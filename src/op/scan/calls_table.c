@@ -37,7 +37,8 @@ enum {
 
 static const tl_column_info columns[TL_CALLS_COLUMNS] = {
     [TRACE] = {"trace", "trace", TL_INTEGER, TL_UNIT_NONE, "the number of the trace, from 1"},
-    [ID] = {"id", "id", TL_INTEGER, TL_UNIT_NONE, "the event of its entry, as in events"},
+    [ID] = {"id", "id", TL_INTEGER, TL_UNIT_NONE,
+            "the event of its entry, as in events; of several calls that begin at one, each further one has 2^40 more"},
     [PARENT] = {"parent_id", "parent_id", TL_INTEGER, TL_UNIT_NONE,
                 "the call that it is part of; null: it is outermost"},
     [TS] = {"ts", "ts", TL_INTEGER, TL_UNIT_TIME, "when it began, from the begin of the trace"},
@@ -54,11 +55,12 @@ static const tl_column_info columns[TL_CALLS_COLUMNS] = {
     [TRACK] = {"track_id", "track_id", TL_INTEGER, TL_UNIT_NONE, "the number of its track, from 0"},
     [THREAD] = {"thread", "thread", TL_TEXT, TL_UNIT_NONE, "its thread"},
     [CPU] = {"cpu", "cpu", TL_INTEGER, TL_UNIT_NONE, "the processor on which it began; null: not known"},
-    [FUNCTION] = {"function_id", "function_id", TL_INTEGER, TL_UNIT_NONE, "the function"},
+    [FUNCTION] = {"function_id", "function_id", TL_INTEGER, TL_UNIT_NONE, "the function; null: not known"},
     [NAME] = {"name", "name", TL_TEXT, TL_UNIT_NONE, "its name"},
     [CALLER_ID] = {"caller_id", "caller_id", TL_INTEGER, TL_UNIT_NONE, "the function that called it; null: none"},
     [CALLER] = {"caller", "caller", TL_TEXT, TL_UNIT_NONE, "the name of that"},
-    [PLACE] = {"place_id", "place_id", TL_INTEGER, TL_UNIT_NONE, "its place in the tree of calls, as in places"},
+    [PLACE] = {"place_id", "place_id", TL_INTEGER, TL_UNIT_NONE,
+               "its place in the tree of calls, as in places; null: not known"},
     [PATH] = {"path", "path", TL_TEXT, TL_UNIT_NONE, "the functions from the outermost to this, with ; between"},
 };
 
@@ -143,7 +145,7 @@ static bool function_fits(const calls_scan *s, uint32_t function)
     for (uint32_t i = 0; i < s->ask.nterm; i++) {
         const tl_term *t = &s->ask.term[i];
         if ((t->column == NAME && !tl_term_takes_text(&s->ask, t, tl_function_label(f, label))) ||
-            (t->column == FUNCTION && !tl_term_takes_int(t, f->id)))
+            (t->column == FUNCTION && !(f->flags & TL_FUNCTION_UNKNOWN) && !tl_term_takes_int(t, f->id)))
             return false;
     }
     return true;
@@ -202,7 +204,8 @@ static void put_function(calls_scan *s, uint32_t column, uint32_t row, uint32_t 
         b->failed = b->failed || !label;
         tl_scan_put_text(b, column, row, label);
     } else {
-        tl_scan_put_int(b, column, row, tl_profile_get_function(s->profile, function)->id);
+        const tl_function *f = tl_profile_get_function(s->profile, function);
+        tl_list_int(b, column, row, !(f->flags & TL_FUNCTION_UNKNOWN), f->id);
     }
 }
 

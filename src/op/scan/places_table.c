@@ -72,7 +72,7 @@ static void put_place(const void *places, uint32_t source, uint64_t i, tl_scan_b
     tl_list_int(b, TRACE, row, true, source + 1);
     tl_list_int(b, PLACE, row, true, (int64_t)i + 1);
     tl_list_int(b, PARENT, row, tl_profile_parent(p, place) != 0, t->number[tl_profile_parent(p, place)]);
-    tl_list_int(b, FUNCTION, row, f != NULL, f ? f->id : 0);
+    tl_list_int(b, FUNCTION, row, f && !(f->flags & TL_FUNCTION_UNKNOWN), f ? f->id : 0);
     if (tl_scan_has(b, NAME)) {
         const char *name = f ? tl_function_label(f, label) : "";
         tl_scan_put_copy(b, NAME, row, name, strlen(name));
