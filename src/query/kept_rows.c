@@ -153,13 +153,36 @@ static bool can_sort(const tl_kept_rows *k, uint32_t column)
     return k->array[column].i64 || k->array[column].text;
 }
 
-/* The column to find rows by: of an equality, else with an upper bound, else with any. */
+static uint64_t value_of(const tl_kept_rows *k, uint32_t column, uint32_t row)
+{
+    const tl_scan_array *a = &k->array[column];
+    return a->i64 ? (uint64_t)a->i64[row] : (uintptr_t)a->text[row];
+}
+
+/* How many different values a column has in a sample of the rows. */
+static uint32_t variety(const tl_kept_rows *k, uint32_t column)
+{
+    enum { SAMPLE = 1024 };
+    tl_hash seen = {0};
+    const uint32_t step = k->n / SAMPLE + 1;
+    uint32_t n = 0;
+    for (uint32_t row = 0; row < k->n; row += step)
+        if (!k->array[column].is_null[row] && tl_hash_get(&seen, value_of(k, column, row)) == TL_HASH_NONE &&
+            tl_hash_put(&seen, value_of(k, column, row), n))
+            n++;
+    tl_hash_fini(&seen);
+    return n;
+}
+
+/* The column to find rows by: of an equality, of several the one with most values; else with an upper bound, else with
+ * any. */
 static uint32_t choose_key(const tl_kept_rows *k, const tl_term *term, uint32_t nterm)
 {
+    enum { EQUAL = 3 };
     uint32_t best = UINT32_MAX, worth = 0;
     for (uint32_t i = 0; i < nterm; i++) {
         const tl_term_op op = term[i].op;
-        const uint32_t w = op == TL_TERM_IS                               ? 4
+        const uint32_t w = op == TL_TERM_IS                               ? EQUAL + variety(k, term[i].column)
                            : op == TL_TERM_BELOW || op == TL_TERM_AT_MOST ? 2
                            : is_range(op)                                 ? 1
                                                                           : 0;
@@ -226,12 +249,6 @@ typedef struct values {
 /* More different values are sorted one by one. */
 #define DIFFERENT_MOST (1u << 18)
 
-static uint64_t key_of(const tl_kept_rows *k, uint32_t row)
-{
-    const tl_scan_array *a = &k->array[k->key];
-    return a->i64 ? (uint64_t)a->i64[row] : (uintptr_t)a->text[row];
-}
-
 /* Finds the different values; null is number 0. TL_ELIMIT: stopped; TL_ENOMEM: there are too many, or memory ran out.
  */
 static int find_values(values *v, const tl_kept_rows *k, tl_kept_stop stop)
@@ -245,10 +262,10 @@ static int find_values(values *v, const tl_kept_rows *k, tl_kept_stop stop)
     for (uint32_t i = 0; i < k->n; i++) {
         if (is_stopped(stop, i))
             return TL_ELIMIT;
-        uint32_t number = is_null[i] ? 0 : tl_hash_get(&v->index, key_of(k, i));
+        uint32_t number = is_null[i] ? 0 : tl_hash_get(&v->index, value_of(k, k->key, i));
         if (number == TL_HASH_NONE) {
             if (v->n == DIFFERENT_MOST || !TL_GROW(v->row, v->n, 1, v->capacity) ||
-                !TL_GROW(v->rows, v->n, 1, v->rows_capacity) || !tl_hash_put(&v->index, key_of(k, i), v->n))
+                !TL_GROW(v->rows, v->n, 1, v->rows_capacity) || !tl_hash_put(&v->index, value_of(k, k->key, i), v->n))
                 return TL_ENOMEM;
             number = v->n;
             v->row[v->n] = i;

@@ -111,7 +111,8 @@ int tl_sqlite_fail(tl_query *q, tl_code usual, const char *sql, tl_error *e)
     const int code = sqlite3_errcode(q->db), at = sqlite3_error_offset(q->db);
     if (q->limit || code == SQLITE_INTERRUPT) {
         atomic_store(&q->interrupted, false);
-        return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "%s", q->limit ? q->limit : "interrupted");
+        if (q->limit || !q->has_error)
+            return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "%s", q->limit ? q->limit : "interrupted");
     }
     if (q->has_error) {
         if (e)
