@@ -121,7 +121,7 @@ static int takes_argument(const tl_scan_table *s, const sqlite3_index_info *info
 int tl_sqlite_plan(tl_sql_table *t, sqlite3_index_info *info)
 {
     const tl_scan_table *s = t->table;
-    double rows = (double)s->rows, cost = rows + 100;
+    double rows = (double)s->rows, cost = rows + 100, found = 1;
     char terms[MOST_TERMS * 16] = "";
     size_t at = 0;
     int n = 0;
@@ -149,13 +149,18 @@ int tl_sqlite_plan(tl_sql_table *t, sqlite3_index_info *info)
             sqlite3_vtab_in(info, i, 1);
         info->aConstraintUsage[i].argvIndex = ++n;
         at += (size_t)snprintf(terms + at, sizeof terms - at, " %d %d", info->aConstraint[i].iColumn, (int)w.op);
-        rows *= w.keeps;
         cost *= w.keeps < 0.5 ? 0.5 : 1;
         inner = inner || w.inner;
+        if (w.inner)
+            found = w.keeps < found ? w.keeps : found; /* rows are found by one column */
+        else
+            rows *= w.keeps;
     }
+    rows *= found;
     const tl_sqlite_order by = inner ? TL_UNORDERED : order_of(t, info, rows);
     info->estimatedRows = rows < 1 ? 1 : (sqlite3_int64)rows;
-    info->estimatedCost = inner ? rows + 20 : cost;
+    /* Keeping the rows of a large table takes time and memory: another one is better inside. */
+    info->estimatedCost = !inner ? cost : rows + (s->is_large ? (double)s->rows / 4 : 20);
     info->orderByConsumed = by != TL_UNORDERED;
     info->idxStr = sqlite3_mprintf("%llx %d %d%s", (unsigned long long)info->colUsed, (int)by,
                                    info->nOrderBy > 0 ? info->aOrderBy[0].iColumn : 0, terms);
