@@ -34,8 +34,10 @@ typedef struct account {
 
 static void say(const account *a, unsigned depth, const char *text)
 {
-    char line[TEXT_ROOM + 64];
-    snprintf(line, sizeof line, "%*s%s", (int)(depth < 16 ? 2 * depth : 32), "", text);
+    enum { INDENT = 2, DEEPEST = 16 };
+    char line[TEXT_ROOM + INDENT * DEEPEST + 1];
+    snprintf(line, sizeof line, "%*s%.*s", (int)(INDENT * (depth < DEEPEST ? depth : DEEPEST)), "", (int)TEXT_ROOM,
+             text);
     a->line(a->arg, line);
 }
 
