@@ -12,6 +12,7 @@ import class_oracle
 import harness
 from access_oracle import check_accesses
 import line_oracle
+from runtime_oracle import check_runtime
 from sample_oracle import check_samples
 from syscall_oracle import check_syscalls
 import told_oracle
@@ -309,6 +310,7 @@ def check_report(trace, table_name):
     return difference([[None if row[i] == "?" else row[i] for i in at] for row in table.rows], expected)  # "?": of no number
 
 
+WITH_ARGUMENTS = ("event_counts",)  # query_sums.py compares it
 # What another reader says of a table, by name: a text of the difference, or None. Others are event_<class> and REPORTS.
 TRUTHS = {"events": check_events,
           "accesses": lambda trace: difference(*check_accesses(trace), sort=False),
@@ -321,6 +323,9 @@ TRUTHS = {"events": check_events,
           "fields": lambda trace: class_oracle.check_fields(trace, "fields"),
           "enum_labels": lambda trace: class_oracle.check_labels(trace, "enum_labels"),
           "functions": lambda trace: class_oracle.check_functions(trace, "functions"),
+          "compilations": lambda trace: difference(*check_runtime(trace, "compilations"), sort=False),
+          "cpu_usage": lambda trace: difference(*check_runtime(trace, "cpu_usage"), sort=False),
+          "pauses": lambda trace: difference(*check_runtime(trace, "pauses"), sort=False),
           "samples": lambda trace: difference(*check_samples(trace, "samples"), sort=False),
           "allocations": lambda trace: difference(*check_samples(trace, "allocations"), sort=False),
           **line_oracle.truths(difference)}
@@ -329,4 +334,6 @@ TRUTHS = {"events": check_events,
 def check_table(trace, name):
     if name in TRUTHS:
         return TRUTHS[name](trace)
-    return check_report(trace, name) if name in REPORTS else check_class(trace, name) if name.startswith("event_") else None
+    if name in REPORTS:
+        return check_report(trace, name)
+    return check_class(trace, name) if name.startswith("event_") and name not in WITH_ARGUMENTS else None
