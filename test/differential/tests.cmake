@@ -64,6 +64,7 @@ foreach(part range together)
 endforeach()
 # SQL, with Python's SQLite over the same rows.
 traceloom_script(differential.query.line_recipes differential/query/line_recipes.py)
+traceloom_script(differential.query.or differential/query/query_or.py)
 foreach(group xray ctf tracelog xtrace)
   foreach(part tables random selection)
     traceloom_script(differential.query.${part}.${group} differential/query/query_own.py ${part} ${group})

@@ -13,6 +13,7 @@
 #include "query/kept_rows.h"
 #include "query/sql_type.h"
 #include "query/sqlite/sqlite_plan.h"
+#include "query/sqlite/sqlite_row_number.h"
 
 #define USES_OF_OTHERS     4u /* a plan that so many cursors use is one of a subquery that runs for each row */
 #define PLANS_OF_ARGUMENTS 16u
@@ -40,8 +41,10 @@ typedef struct cursor {
     const tl_kept_plan *plan; /* used last */
     tl_block block;
     uint32_t at;
-    sqlite3_int64 row;
-    bool ended;
+    uint64_t used; /* columns that the statement looks at, as in sqlite3_index_info.colUsed */
+    tl_row_numbers numbers;
+    sqlite3_int64 number; /* of the row, if it has one already */
+    bool has_number, ended;
 } cursor;
 
 int tl_sqlite_keep_error(tl_query *q, const tl_error *e)
@@ -126,6 +129,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
     cursor *c = (cursor *)base;
     tl_scan_close(c->scan);
     tl_kept_rows_fini(&c->sorted);
+    tl_row_numbers_fini(&c->numbers);
     sqlite3_free(c);
     return SQLITE_OK;
 }
@@ -295,8 +299,10 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
     tl_kept_rows_fini(&c->sorted);
     c->scan = NULL;
     c->kept = NULL;
-    c->row = 0;
+    c->used = strtoull(plan, NULL, 16);
+    c->has_number = false;
     c->ended = true;
+    tl_row_numbers_fini(&c->numbers);
     int status = tl_sqlite_read_plan(t->table, plan, argc, argv, &r), kept = 0;
     if (status == SQLITE_OK && t->origin == TL_TABLE_ROWS && tl_rows_table_make(&t->rows, &e) < 0)
         status = tl_sqlite_keep_error(q, &e);
@@ -316,7 +322,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 static int next_row(sqlite3_vtab_cursor *base)
 {
     cursor *c = (cursor *)base;
-    c->row++;
+    c->has_number = false;
     c->at++;
     if (c->kept) {
         c->ended = c->at == c->to;
@@ -349,18 +355,22 @@ static void give_bytes(sqlite3_context *context, const char *hex)
     sqlite3_result_blob64(context, bytes, n, sqlite3_free);
 }
 
+/* A column of the row, and its place there. */
+static tl_block_column cells_of(const cursor *c, int index, uint32_t *row)
+{
+    if (!c->kept) {
+        *row = c->at;
+        return c->block.column[index];
+    }
+    const tl_scan_array *a = &c->kept->array[index];
+    *row = tl_kept_row(c->kept, c->at);
+    return (tl_block_column){.i64 = a->i64, .real = a->real, .text = a->text, .is_null = a->is_null};
+}
+
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int index)
 {
-    const cursor *c = (cursor *)base;
-    tl_block_column b;
-    uint32_t row = c->at;
-    if (c->kept) {
-        const tl_scan_array *a = &c->kept->array[index];
-        b = (tl_block_column){.i64 = a->i64, .real = a->real, .text = a->text, .is_null = a->is_null};
-        row = tl_kept_row(c->kept, row);
-    } else {
-        b = c->block.column[index];
-    }
+    uint32_t row;
+    const tl_block_column b = cells_of((cursor *)base, index, &row);
     if (!b.is_null || b.is_null[row])
         sqlite3_result_null(context);
     else if (b.i64)
@@ -374,9 +384,39 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int index
     return SQLITE_OK;
 }
 
+/* Adds a column of the row. */
+static void add_cell(tl_hasher *h, const cursor *c, uint32_t index)
+{
+    uint32_t row;
+    const tl_block_column b = cells_of(c, (int)index, &row);
+    const bool has = b.is_null && !b.is_null[row];
+    uint64_t bits = has && b.i64 ? (uint64_t)b.i64[row] : 0;
+    if (has && b.real)
+        memcpy(&bits, &b.real[row], sizeof bits);
+    tl_hasher_add(h, has);
+    if (has && b.text)
+        tl_hasher_text(h, b.text[row]);
+    else
+        tl_hasher_add(h, bits);
+}
+
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 {
-    *out = ((cursor *)base)->row;
+    enum { LAST = 63 }; /* the bit of columns from here on */
+    cursor *c = (cursor *)base;
+    const tl_sql_table *t = ((table *)base->pVtab)->table;
+    int64_t number = c->number;
+    if (!c->has_number) {
+        tl_hasher content = tl_hasher_begin();
+        for (uint32_t i = 0; i < t->table->ncolumn; i++)
+            if (c->used >> (i < LAST ? i : LAST) & 1)
+                add_cell(&content, c, i);
+        if (!tl_row_number(&c->numbers, &content, tl_query_memory(t->query), &number))
+            return SQLITE_NOMEM;
+        c->number = number;
+        c->has_number = true;
+    }
+    *out = c->number;
     return SQLITE_OK;
 }
 
