@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Recipes over spans, counters and slices, compared with Python over the rows of these tables."""
+"""Recipes over spans, slices and processor times, compared with Python over the rows of these tables."""
 import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 import harness
 import tracelog_gen
+from line_oracle import TICK
 from query_oracle import Answer, Trace, difference
 
 INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
@@ -57,22 +58,19 @@ def at_once(slices, name):
     return most
 
 
-def used_times(counters, step):
-    """{(step, track): ns}, to the rounding of a percentage."""
-    used, tracks = {}, {}
-    for c in counters:
-        if c["name"] == "CPU":
-            tracks.setdefault(c["track_id"], []).append(c)
-    for track, values in tracks.items():
-        values.sort(key=lambda c: c["ts"])
-        for a, b in zip(values, values[1:]):
-            key = (a["ts"] // step * step, track, a["thread"])
-            used[key] = used.get(key, 0) + a["value"] / 100 * (b["ts"] - a["ts"])
-    return [[key[0], key[2], int(used[key] + 0.5)] for key in sorted(used)]
+def used_times(events, step):
+    """Of events, whose key is the tick at which measuring began."""
+    used = {}
+    for e in events:
+        if e["name"] in ("thr.cpu", "prc.cpu") and e["key"] != -1:
+            began = e["ts"] - (e["ts_ticks"] - e["key"]) * TICK
+            key = (began // step * step, e["thread"])
+            used[key] = used.get(key, 0) + max(dict(e["fields"]["members"])["usage"], 0) * 1000
+    return [[*key, used[key]] for key in sorted(used)]
 
 
 def check_trace(checks, trace):
-    spans, slices, counters, collections = [rows(trace, t) for t in ("spans", "slices", "counters", "collections")]
+    spans, slices, collections = [rows(trace, t) for t in ("spans", "slices", "collections")]
     ended = [s for s in spans if s["dur"] is not None]
     same = lambda what, got, expected: checks.that(difference(got, expected, sort=False) is None, trace.path, what,
                                                    difference(got, expected, sort=False))
@@ -88,9 +86,7 @@ def check_trace(checks, trace):
     for name in sorted({s["name"] for s in slices})[:3]:
         checks.equal(recipe(trace, "concurrency", "name='%s'" % name), [[at_once(slices, name)]], trace.path, "concurrency", name)
     for step in (20, 1000):
-        got, expected = recipe(trace, "cpu-by-thread", "step=%dms" % step), used_times(counters, step * 1000000)
-        checks.equal([r[:2] for r in got], [r[:2] for r in expected], trace.path, "cpu-by-thread")
-        checks.that(all(abs(a[2] - b[2]) <= 1 for a, b in zip(got, expected)), trace.path, "cpu-by-thread", got, expected)
+        same("cpu-by-thread", recipe(trace, "cpu-by-thread", "step=%dms" % step), used_times(rows(trace, "events"), step * TICK))
 
 
 def main():
