@@ -113,6 +113,8 @@ COMMANDS = {
     "query-json": ["query", "--to", "json", "a.xray", "SELECT ts, fields FROM events WHERE function_id IN (1, 2) ORDER BY ts; SELECT * FROM function_stats"],
     "query-class": ["query", "--to", "jsonl", "t2", "SELECT * FROM event_prov0_event3 WHERE thread GLOB '0*' AND f8 REGEXP '^[0-9]'"],
     "query-join": ["query", "--to", "csv", "a.log", "t18", "SELECT a.name, b.ts FROM events AS a JOIN events AS b ON a.class_id = b.class_id WHERE a.trace = 2", "-o", "@OUT@/j.csv"],
+    "query-sums": ["query", "a.xray", "-e", "a.elf", "SELECT s.path, e.events, b.calls FROM call_stats('place thread', 1000000) AS s JOIN event_counts('thread', 1000000) AS e USING (track_id, ts), hist_buckets(s.hist, 1) AS b WHERE stack_contains(s.trace, s.place_id, 'm*')"],
+    "query-hist": ["query", "a.xray", "SELECT hist_percentile(hist_merge(hist), 99.99), hist_count(hist_diff(hist_merge(hist), max(hist))), demangle(stack_text(1, 1, '.')), disassemble(5, 5) FROM places"],
     "query-spans": ["query", "vs.log", "SELECT s.name, s.fields, s.end_fields, c.name, c.value FROM slices AS x JOIN spans AS s USING (id) JOIN counters AS c ON c.track_id = s.track_id"],
     "query-schema": ["query", "t18", "vs.log", "--schema"],
     "help": ["help", "formats"],

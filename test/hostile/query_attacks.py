@@ -103,6 +103,14 @@ LIMITS = [
     ("SELECT ns('x')", "not a duration", []),
     ("SELECT floor_to(5, 0)", "step", []),
     ("SELECT percentile(ts, 101) FROM events", "between 0 and 100", []),
+    (FOREVER + "SELECT count(*) FROM n, call_stats('function', i) AS s", "", TIME),
+    (FOREVER + "SELECT sum((SELECT count(*) FROM event_counts('class', i))) FROM n", "", TIME),
+    (FOREVER + "SELECT count(*) FROM n, hist_buckets((SELECT hist(j) FROM (SELECT i AS j UNION ALL SELECT 7))) AS b", "", TIME),
+    (FOREVER + "SELECT hist(i * 1000003 % 4611686018427387904) FROM n", "", TIME),
+    ("SELECT calls FROM call_stats(printf('%.*c', 60000000, 'x'))", "too long", []),
+    ("SELECT calls FROM hist_buckets(CAST(printf('%.*c', 60000000, 'x') AS BLOB))", "too long", []),
+    ("SELECT hist_count(CAST(printf('%.*c', 60000000, char(1)) AS BLOB))", "histogram", []),
+    ("SELECT stack_text(1, 1, printf('%.*c', 60000000, 'x'))", "separator", []),
     ("SELECT case " + " ".join("when ts = %d then %d" % (i, i) for i in range(60000)) + " end FROM events", "", []),
 ]
 

@@ -50,8 +50,10 @@ static void arguments_may_be_anything(void **state)
          "error: call_stats: there is no key x; keys are function, place, thread, cpu, depth"},
         {"SELECT calls FROM call_stats('functions')",
          "error: call_stats: there is no key functions; keys are function, place, thread, cpu, depth"},
-        {"SELECT calls FROM call_stats(5)", "error: call_stats: argument 1, keys, is not a string"},
-        {"SELECT calls FROM call_stats(x'00')", "error: call_stats: argument 1, keys, is not a string"},
+        {"SELECT calls FROM call_stats(5)", "error: call_stats: argument 1, keys, is not a string, or too long"},
+        {"SELECT calls FROM call_stats(x'00')", "error: call_stats: argument 1, keys, is not a string, or too long"},
+        {"SELECT calls FROM call_stats(printf('%5000c', 'x'))",
+         "error: call_stats: argument 1, keys, is not a string, or too long"},
         {"SELECT calls FROM call_stats('', '1s')",
          "error: call_stats: argument 2, step_length, is not a whole number; ns('1s') makes one of a time"},
         {"SELECT calls FROM call_stats('', 0.5)",
@@ -116,7 +118,8 @@ static void events_are_counted(void **state)
         {"SELECT count(*) FROM cache_misses('l1d=64:1:64')", "0"}, /* no instructions */
         {"SELECT count(*) FROM cache_misses('l1d=x')",
          "error: cache l1d=x: expected numbers, with or without a suffix K or M"},
-        {"SELECT count(*) FROM predictions(5)", "error: predictions: argument 1, predictor, is not a string"},
+        {"SELECT count(*) FROM predictions(5)",
+         "error: predictions: argument 1, predictor, is not a string, or too long"},
         {"SELECT count(*) FROM predictions('gshare,ras')", "error: predictions: more than one predictor"}};
     query_open(&q, NULL);
     COMPARE(&q, cases);

@@ -53,8 +53,9 @@ static void histograms(void **state)
         {"SELECT low, high, calls FROM hist_buckets(x'042B0A03030301', 4)", "10,11,3;12,13,1"},
         {"SELECT count(*) FROM hist_buckets", "0"},
         {"SELECT count(*) FROM hist_buckets(NULL, 3)", "error: hist_buckets: parts is not a power of two, 1 to 256"},
-        {"SELECT count(*) FROM hist_buckets(5)", "error: hist_buckets: argument 1, hist, is not a BLOB"},
-        {"SELECT count(*) FROM hist_buckets('00')", "error: hist_buckets: argument 1, hist, is not a BLOB"},
+        {"SELECT count(*) FROM hist_buckets(5)", "error: hist_buckets: argument 1, hist, is not a BLOB, or too long"},
+        {"SELECT count(*) FROM hist_buckets('00')",
+         "error: hist_buckets: argument 1, hist, is not a BLOB, or too long"},
         {"SELECT count(*) FROM hist_buckets(x'0107')", "error: histogram: the bytes end inside a shortest call"},
         {"SELECT hex(hist) FROM hist_buckets(x'01070700')", "01070700"},
         {"SELECT calls FROM hist_buckets(x'01070700') WHERE hist = x'01070700'", "1"},
@@ -113,6 +114,7 @@ static void names(void **state)
          "null,null,null,null"},
         {"SELECT stack_text(1, 1, NULL), stack_text('1', 1, ''), stack_text(1, 1e0, ''), stack_contains(1, 1, NULL)",
          "null,null,null,null"},
+        {"SELECT stack_text(1, 1, printf('%65c', 'x'))", "error: stack_text: a separator of more than 64 bytes"},
         {"SELECT stack_text(-1, -9223372036854775807, ''), stack_contains(9223372036854775807, 1, '')", "null,null"},
         {"SELECT count(*) FROM calls WHERE stack_contains(trace, place_id, '#1')", "3000"}};
     COMPARE(cases);

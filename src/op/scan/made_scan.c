@@ -85,8 +85,8 @@ static int check_argument(const tl_made_kind *kind, uint32_t i, tl_cell *v, tl_e
         return 0;
     return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s: argument %" PRIu32 ", %s, is not %s", kind->info.name, i + 1,
                    c->name,
-                   c->unit == TL_UNIT_BLOB ? "a BLOB"
-                   : c->type == TL_TEXT    ? "a string"
+                   c->unit == TL_UNIT_BLOB ? "a BLOB, or too long"
+                   : c->type == TL_TEXT    ? "a string, or too long"
                                            : "a whole number; ns('1s') makes one of a time");
 }
 

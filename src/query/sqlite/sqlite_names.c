@@ -11,6 +11,8 @@
 #include "query/sqlite/sqlite_functions.h"
 #include "query/sqlite/sqlite_value.h"
 
+#define SEPARATOR_BYTES 64 /* of stack_text(): it occurs once for each function */
+
 void tl_sql_demangle(sqlite3_context *c, int n, sqlite3_value **v)
 {
     (void)n;
@@ -81,6 +83,10 @@ void tl_sql_stack_text(sqlite3_context *c, int n, sqlite3_value **v)
     uint32_t place;
     tl_pb text = {0};
     const char *separator = (const char *)sqlite3_value_text(v[2]);
+    if (separator && sqlite3_value_bytes(v[2]) > SEPARATOR_BYTES) {
+        sqlite3_result_error(c, "stack_text: a separator of more than 64 bytes", -1);
+        return;
+    }
     if (!separator || !find_place(sqlite3_user_data(c), v, &p, &place))
         return;
     tl_place_text(p, place, separator, &text);

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #define MOST_TERMS 32u
-#define USED_BITS  63u /* colUsed: a column each; the last bit is for all others */
+#define TEXT_BYTES 4096      /* of an argument of a table; results are found by them */
+#define BLOB_BYTES (1 << 18) /* the same: more than any histogram has */
+#define USED_BITS  63u       /* colUsed: a column each; the last bit is for all others */
 
 static bool term_of(unsigned char op, tl_term_op *out)
 {
@@ -190,7 +192,8 @@ static int argument_of(tl_arena *a, const tl_column_info *c, sqlite3_value *v, t
     static const char digit[] = "0123456789abcdef";
     const bool is_blob = sqlite3_value_type(v) == SQLITE_BLOB;
     *out = cell_of(v);
-    if (is_blob != (c->unit == TL_UNIT_BLOB) && sqlite3_value_type(v) != SQLITE_NULL)
+    if ((is_blob != (c->unit == TL_UNIT_BLOB) && sqlite3_value_type(v) != SQLITE_NULL) ||
+        ((is_blob || out->kind == TL_CELL_TEXT) && sqlite3_value_bytes(v) > (is_blob ? BLOB_BYTES : TEXT_BYTES)))
         *out = (tl_cell){.kind = TL_CELL_ROWS};
     if (!is_blob || out->kind == TL_CELL_ROWS)
         return SQLITE_OK;
