@@ -65,6 +65,7 @@ endforeach()
 # SQL, with Python's SQLite over the same rows.
 traceloom_script(differential.query.line_recipes differential/query/line_recipes.py)
 traceloom_script(differential.query.or differential/query/query_or.py)
+traceloom_script(differential.query.sample_recipes differential/query/sample_recipes.py)
 foreach(group xray ctf tracelog xtrace)
   foreach(part tables random selection)
     traceloom_script(differential.query.${part}.${group} differential/query/query_own.py ${part} ${group})

@@ -116,6 +116,8 @@ COMMANDS = {
     "query-sums": ["query", "a.xray", "-e", "a.elf", "SELECT s.path, e.events, b.calls FROM call_stats('place thread', 1000000) AS s JOIN event_counts('thread', 1000000) AS e USING (track_id, ts), hist_buckets(s.hist, 1) AS b WHERE stack_contains(s.trace, s.place_id, 'm*')"],
     "query-hist": ["query", "a.xray", "SELECT hist_percentile(hist_merge(hist), 99.99), hist_count(hist_diff(hist_merge(hist), max(hist))), demangle(stack_text(1, 1, '.')), disassemble(5, 5) FROM places"],
     "query-spans": ["query", "vs.log", "SELECT s.name, s.fields, s.end_fields, c.name, c.value FROM slices AS x JOIN spans AS s USING (id) JOIN counters AS c ON c.track_id = s.track_id"],
+    "query-samples": ["query", "vs.log", "SELECT s.path, a.type_name, s.line FROM samples AS s JOIN allocations AS a USING (trace, track_id); SELECT * FROM compilations, cpu_usage LIMIT 9"],
+    "query-syscalls": ["query", "@INSN@", "SELECT * FROM syscalls; SELECT pc, address FROM accesses WHERE ts > 9"],
     "query-schema": ["query", "t18", "vs.log", "--schema"],
     "help": ["help", "formats"],
     "help-verb": ["report", "--help"],

@@ -1,0 +1,8 @@
+-- system calls that failed, by error
+-- :top 20 how many
+SELECT number, name, count(*) AS failed, errno, error
+FROM syscalls
+WHERE errno IS NOT NULL
+GROUP BY number, errno
+ORDER BY failed DESC, number, errno
+LIMIT :top;
