@@ -87,8 +87,12 @@ TL_COLD static bool add_functions(tl_call_finder *f, const tl_profile *mine)
 
 uint32_t tl_call_finder_child_slow(tl_call_finder *f, const tl_profile *mine, uint32_t parent, uint32_t function)
 {
-    if (parent == TL_HASH_NONE || (function >= f->nfunction && !add_functions(f, mine)))
+    if (parent == TL_HASH_NONE)
         return TL_HASH_NONE;
+    if (function >= f->nfunction && !add_functions(f, mine)) {
+        f->failed = true;
+        return TL_HASH_NONE;
+    }
     const uint32_t known = f->function[function];
     const uint32_t place = known == TL_HASH_NONE ? 0 : tl_profile_find_child(f->places->profile, parent, known);
     if (!place)

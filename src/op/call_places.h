@@ -24,6 +24,7 @@ typedef struct tl_call_finder {
     uint32_t *last;     /* by place: the child that was looked up last, 0: none */
     uint32_t *function; /* by function of the matcher: that of the profile, or TL_HASH_NONE */
     uint32_t nfunction, function_capacity;
+    bool failed; /* memory ran out: places may be missing */
 } tl_call_finder;
 
 /* False when memory runs out; then it finds none. */
@@ -32,7 +33,7 @@ void tl_call_finder_fini(tl_call_finder *f);
 uint32_t tl_call_finder_child_slow(tl_call_finder *f, const tl_profile *mine, uint32_t parent, uint32_t function);
 
 /* The place, an index in the profile, of a function called from a place. `function` is an index in `mine`, the
- * matcher's profile. TL_HASH_NONE if there is none, or parent is that; also if memory runs out. */
+ * matcher's profile. TL_HASH_NONE if there is none, or parent is that; also if memory runs out, see `failed`. */
 TL_ALWAYS_INLINE uint32_t tl_call_finder_child(tl_call_finder *f, const tl_profile *mine, uint32_t parent,
                                                uint32_t function)
 {

@@ -158,6 +158,8 @@ TL_ALWAYS_INLINE bool tl_callstack_find_place(tl_callstack *c, uint32_t track, c
         tl_call_origin *origin = &th->origin[th->depth];
         if (c->finder.places)
             origin->tree = tl_call_finder_child(&c->finder, c->p, th->depth ? origin[-1].tree : 0, f->function);
+        if (TL_UNLIKELY(origin->tree == TL_HASH_NONE) && c->finder.failed)
+            return false;
         return tl_callstack_find_slot(c, track, th);
     }
     if (!c->flat)

@@ -12,7 +12,7 @@ INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
 # Small inputs, each under a short name.
 COPIES = {"b.xray": "basic-v3-le.xray", "lost.xray": "fdr-v5-le-messy.xray", "old.xray": "fdr-v1-be.xray", "t18": "ctf-18", "t2": "ctf-2",
           "t2010": "ctf-2010", "tdamaged": "ctf-2-damaged", "live.tlp": "live-killed.tlp.live", "a.log": "tracelog-doc.log",
-          "damaged.log": "tracelog-cut.log", "vs.log": "tracelog-vs.log", "cores": "xtrace-cores", "saved.log": "tracelog-saved.log"}
+          "damaged.log": "tracelog-cut.log", "vs.log": "tracelog-vs.log", "calls.log": "tracelog-calls.log", "cores": "xtrace-cores", "saved.log": "tracelog-saved.log"}
 
 COMMANDS = {
     "info": ["info", "--json", "a.xray", "-e", "a.elf"],
@@ -117,6 +117,7 @@ COMMANDS = {
     "query-hist": ["query", "a.xray", "SELECT hist_percentile(hist_merge(hist), 99.99), hist_count(hist_diff(hist_merge(hist), max(hist))), demangle(stack_text(1, 1, '.')), disassemble(5, 5) FROM places"],
     "query-spans": ["query", "vs.log", "SELECT s.name, s.fields, s.end_fields, c.name, c.value FROM slices AS x JOIN spans AS s USING (id) JOIN counters AS c ON c.track_id = s.track_id"],
     "query-samples": ["query", "vs.log", "SELECT s.path, a.type_name, s.line FROM samples AS s JOIN allocations AS a USING (trace, track_id); SELECT * FROM compilations, cpu_usage LIMIT 9"],
+    "query-told": ["query", "calls.log", "SELECT id, parent_id, path, place_id FROM calls; SELECT name, path FROM allocations"],
     "query-syscalls": ["query", "@INSN@", "SELECT * FROM syscalls; SELECT pc, address FROM accesses WHERE ts > 9"],
     "query-schema": ["query", "t18", "vs.log", "--schema"],
     "help": ["help", "formats"],

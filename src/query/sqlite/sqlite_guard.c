@@ -149,6 +149,7 @@ int tl_sqlite_guard(tl_query *q, tl_error *e)
     /* What SQLite sorts or keeps is in memory, within the limit below, and never in a file. */
     ok = ok && sqlite3_exec(q->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL) == SQLITE_OK;
     ok = ok && keeps_in_memory(q->db);
+    const bool no_memory = !ok && sqlite3_errcode(q->db) == SQLITE_NOMEM;
     /* SQLite's own tables are connected on first use, which looks like a change of the schema. They may be missing. */
     (void)sqlite3_exec(q->db, "SELECT 1 FROM json_each('[]'), json_tree('[]')", NULL, NULL, NULL);
     ok = ok && sqlite3_set_authorizer(q->db, authorize, q) == SQLITE_OK;
@@ -156,6 +157,8 @@ int tl_sqlite_guard(tl_query *q, tl_error *e)
         sqlite3_limit(q->db, limits[i].id, limits[i].most);
     q->memory_before = sqlite3_hard_heap_limit64(memory > INT64_MAX ? INT64_MAX : (sqlite3_int64)memory);
     sqlite3_progress_handler(q->db, STEPS_BETWEEN_LOOKS, look, q);
+    if (no_memory)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for SQLite");
     return ok ? 0 : tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "this SQLite cannot be shut in");
 }
 
