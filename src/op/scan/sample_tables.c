@@ -88,7 +88,7 @@ typedef struct sample_scan {
     tl_scan scan;
     const tl_scan_table *table;
     uint32_t which; /* of the tables */
-    bool wants_text;
+    bool wants_nodes;
     uint32_t most; /* rows that are made at once */
     tl_event_reader reader;
     /* State of the source: */
@@ -201,7 +201,7 @@ static bool take_sample(sample_scan *s, const tl_batch *b, uint32_t i, const tl_
     row->sample = tl_sample_get(b, i, c);
     if (s->which == 0 && row->sample.count == 0)
         return true;
-    if (!tl_stack_path_get(&row->stack, &s->stacks, &row->sample, s->wants_text))
+    if (!tl_stack_path_get(&row->stack, &s->stacks, &row->sample, s->wants_nodes))
         return false;
     if (s->which == 0) {
         s->at[(*n)++] = i;
@@ -404,7 +404,7 @@ static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d,
     s->which = t->arg == &tables[1];
     const tl_stack_columns *c = &stack_columns[s->which];
     const bool path = !ask->used || ask->used[c->path];
-    s->wants_text = path || ask->used[c->name] || ask->used[c->depth];
+    s->wants_nodes = path || (s->which == 1 && (ask->used[c->name] || ask->used[c->depth]));
     s->most = path ? PATHS_AT_ONCE : TL_BLOCK_ROWS;
     s->reader.whole = s->which == 1;
     int status = tl_event_reader_init(&s->reader, t, d, ask, e);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/stack_frames.h"
+
 /* A path has that many frames, and about that many bytes; what is further out becomes "...". */
 #define PATH_FRAMES 2048u
 #define PATH_BYTES  ((size_t)1 << 20)
@@ -15,8 +17,10 @@ bool tl_stack_path_get(tl_stack_path *out, tl_stack_nodes *s, const tl_sample *s
         out->has_function = true;
         out->function = (int64_t)top->function;
     }
-    if (!nodes)
+    if (!nodes) {
+        out->top = top;
         return true;
+    }
     const tl_stack_found found = tl_stack_nodes_get(s, sample, &out->node);
     if (found == TL_STACK_TOO_MANY)
         out->node = TL_HASH_NONE;
@@ -41,10 +45,28 @@ static void put_text(const tl_stack_nodes *s, uint32_t node, tl_pb *text)
     }
 }
 
+/* Of a stack whose path nobody looks at. */
+static void put_top(const tl_frame *top, const tl_stack_columns *c, tl_scan_block *b, uint32_t row)
+{
+    char label[TL_FRAME_LABEL_ROOM];
+    tl_list_int(b, c->depth, row, true, top->depth);
+    if (!tl_scan_has(b, c->name))
+        return;
+    if (top->name)
+        tl_scan_put_text(b, c->name, row, top->name);
+    else
+        tl_scan_put_copy(b, c->name, row, tl_frame_label(top, label), strlen(tl_frame_label(top, label)));
+}
+
 void tl_stack_path_put(const tl_stack_path *p, const tl_stack_nodes *s, const tl_stack_columns *c, tl_scan_block *b,
                        uint32_t row)
 {
     const bool known = p->node != TL_HASH_NONE, any = known && p->node != 0;
+    if (p->top) {
+        put_top(p->top, c, b, row);
+        tl_list_int(b, c->function, row, p->has_function, p->function);
+        return;
+    }
     tl_list_int(b, c->function, row, p->has_function, p->function);
     tl_list_text(b, c->name, row, any ? s->label[s->node[p->node].label] : NULL);
     tl_list_int(b, c->depth, row, known, any ? s->node[p->node].depth : 0);

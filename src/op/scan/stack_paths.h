@@ -9,10 +9,12 @@
 typedef struct tl_stack_path {
     uint32_t node; /* of tl_stack_nodes; TL_HASH_NONE: not known, as there are too many */
     bool has_function;
-    int64_t function; /* the number of that on top */
+    int64_t function;    /* the number of that on top */
+    const tl_frame *top; /* without nodes: the frame, of this batch; NULL: the stack is empty */
 } tl_stack_path;
 
-/* Finds the stack of a sample; `nodes`: its text is needed, too. False when memory runs out. */
+/* Finds the stack of a sample; `nodes`: its path is needed, or its name after this batch. False when memory runs out.
+ */
 bool tl_stack_path_get(tl_stack_path *out, tl_stack_nodes *s, const tl_sample *sample, bool nodes);
 
 /* Where a table has them. */
