@@ -142,6 +142,20 @@ void tl_sql_utc(sqlite3_context *c, int n, sqlite3_value **v)
     tl_give_text(c, text);
 }
 
+/* 1:02:03.000000004, of any sign */
+void tl_sql_hms(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    char text[TEXT_ROOM];
+    (void)n;
+    if (!tl_value_is_number(v[0]))
+        return;
+    const int64_t time = tl_value_whole(v[0]);
+    const uint64_t size = time < 0 ? -(uint64_t)time : (uint64_t)time, second = size / (uint64_t)NS_IN_S;
+    snprintf(text, sizeof text, "%s%" PRIu64 ":%02u:%02u.%09u", time < 0 ? "-" : "", second / 3600,
+             (unsigned)(second / 60 % 60), (unsigned)(second % 60), (unsigned)(size % (uint64_t)NS_IN_S));
+    tl_give_text(c, text);
+}
+
 static void free_regex(void *regex)
 {
     regfree(regex);
