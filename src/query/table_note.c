@@ -39,6 +39,7 @@ static const struct {
     const char *needs;
     bool (*has)(const tl_class *c); /* such a class makes it possible */
 } needs_class[] = {{"calls", has_calls},
+                   {"entries and exits, or instructions", has_calls}, /* not calls that stacks tell */
                    {"samples", tl_sample_class},
                    {"instructions", has_instructions},
                    {"a managed runtime", has_allocations},

@@ -104,6 +104,12 @@ says err "spans is empty: it needs begins and ends; "
 expect 0 "$tl" query "$trace" 'SELECT count(*) > 0 AS n FROM slices' --to jsonl
 says out '{"n":1}'
 is_empty err
+expect 0 "$tl" query "$samples/tracelog-calls.log" 'SELECT count(*) AS n FROM calls' --to jsonl
+says out '{"n":37}'
+is_empty err
+expect 0 "$tl" query "$log" 'SELECT count(*) AS n FROM calls, call_stats'
+says err "calls is empty: it needs calls; "
+says err "call_stats is empty: it needs entries and exits, or instructions; "
 expect 0 "$tl" query "$profile" 'SELECT count(*) AS n FROM events' --to jsonl
 says out '{"n":0}'
 says err "events is empty: it needs events; "
