@@ -69,10 +69,11 @@ static uint64_t ticks_of(const tl_trace *t, uint64_t begin, int64_t ns, bool lat
 {
     if (ns < 0)
         return late ? begin : 0; /* events before the begin: all of them */
-    const uint64_t ticks = tl_scale_ticks(&t->scale, (uint64_t)ns);
+    /* Several ticks may be shown as one ns: up to the first one that is shown as the next. */
+    const uint64_t ticks = tl_scale_ticks(&t->scale, (uint64_t)ns + late);
     const uint64_t at = ticks > UINT64_MAX - begin ? UINT64_MAX : begin + ticks;
     if (late)
-        return at > UINT64_MAX - 2 ? UINT64_MAX : at + 2;
+        return at == UINT64_MAX ? UINT64_MAX : at + 1;
     return ns == 0 || at == 0 ? 0 : at - 1;
 }
 

@@ -2,12 +2,13 @@
 """SQL over traces, compared with Python's SQLite over the same rows: query_own.py PART GROUP
 
 tables: each table holds what JSON lines and `report` say, and it is the same with any number of threads, compressed, and
-through a pipe. random: random statements, each with and without pushdown. selection: --time, -t, --class and -F leave the
+through a pipe. random: random statements, each with and without pushdown, and joins. selection: --time, -t, --class and -F leave the
 rows that WHERE leaves. GROUP: xray, ctf, tracelog, xtrace: inputs of our own generators."""
 import gzip
 import json
 import os
 import random
+import struct
 import sys
 import zlib
 
@@ -24,6 +25,7 @@ GROUPS = {"xray": ("basic-v3-le.xray", "fdr-v5-le.xray", "fdr-v1-be.xray", "fdr-
 OPTIONS = {"xtrace-user": ("-e", os.path.join(INPUT, "xtrace-user.elf")), "fdr-v5-le.xray": ("-e", os.path.join(INPUT, "program.elf"))}
 STATEMENTS = 90  # of a group in `make check`; four groups
 THOROUGH = 2600
+JOINS = 20  # of a trace
 
 
 def fresh(folder, group):
@@ -35,6 +37,10 @@ def fresh(folder, group):
             with open(path, "wb") as file:
                 file.write(xray_gen.make("fdr-v3-" + order)[0])
             yield path
+        path = os.path.join(folder, "fast.xray")  # several ticks are one ns
+        with open(os.path.join(INPUT, "basic-v3-le.xray"), "rb") as log, open(path, "wb") as file:
+            file.write(log.read(8) + struct.pack("<Q", 7 * 10 ** 9) + log.read()[8:])
+        yield path
     elif group == "ctf":
         import ctf_gen
         for name in harness.some_of("query", ctf_gen.cases(), 2)[:12]:
@@ -120,6 +126,37 @@ def check_random(checks, trace, count, rng):
                 checks.that(why is None, trace.path, "\n  " + said, why)
 
 
+def check_joins(checks, trace, count, rng):
+    """Joins, whose inner tables are kept and looked up: intervals that overlap, equal keys, and both with conditions."""
+    timed = [name for name in trace.schema if {"ts", "dur", "end_ts", "thread"} <= set(trace.schema[name]) and trace.table(name).rows][:4]
+    if not timed:
+        return
+    db = trace.database(timed + ["events"])
+    ends = [row for name in timed for row in db.execute('SELECT ts, end_ts FROM "%s" WHERE end_ts IS NOT NULL' % name)]
+    texts = []
+    for i in range(count if ends else 0):
+        name, (low, high) = rng.choice(timed), rng.choice(ends)
+        width = rng.choice((0, 1, max(high - low, 1), 3 * max(high - low, 1)))
+        ranges = "WITH p(t, e) AS (VALUES %s) " % ", ".join("(%d, %s)" % (t, rng.choice(("%d", "%d.5")) % (t + width)) for t in
+                                                            [rng.choice(rng.choice(ends)) + rng.randint(-2, 2) for k in range(rng.randint(1, 30))])
+        before, after = rng.choice(("<", "<=")), rng.choice((">", ">="))
+        more = rng.choice(("", "", ' AND c.thread = (SELECT max(thread) FROM "%s")' % name, " AND c.ts >= p.t", " AND c.end_ts IS NOT NULL"))
+        texts.append(rng.choice((
+            ranges + 'SELECT p.t, count(*), sum(c.dur) FROM p JOIN "%s" AS c ON c.ts %s p.e AND c.end_ts %s p.t%s GROUP BY 1' % (name, before, after, more),
+            ranges + 'SELECT p.t, c.ts, c.end_ts FROM p LEFT JOIN "%s" AS c ON c.end_ts %s p.t AND c.ts %s p.e%s' % (name, after, before, more),
+            ranges + 'SELECT p.t, (SELECT count(*) FROM "%s" AS c WHERE c.ts %s p.e AND c.end_ts %s p.t%s) FROM p' % (name, before, after, more),
+            'SELECT a.ts, count(*) FROM "%s" AS a JOIN events AS b ON b.ts %s a.end_ts AND b.ts %s a.ts AND b.thread = a.thread GROUP BY 1' % (
+                name, before, after),
+            'SELECT a.ts, b.ts FROM "%s" AS a JOIN "%s" AS b ON a.ts = b.end_ts%s' % (name, rng.choice(timed), more.replace("c.", "b.").replace("p.t", "a.ts")))))
+    for first in range(0, len(texts), 50):
+        some = texts[first:first + 50]
+        answers, result = ask(trace, some)
+        checks.equal(len(answers), len(some), trace.path, some[len(answers):len(answers) + 1], result.err[-500:])
+        for text, answer in zip(some, answers):
+            why = judge(text, SORTED, answer.rows, db.execute(text).fetchall())
+            checks.that(why is None, trace.path, "\n  " + text, why)
+
+
 def check_selection(checks, trace, rng):
     """Options of the command line against WHERE, and against what `convert` takes with them."""
     events = trace.table("events")
@@ -159,6 +196,7 @@ def main():
             if part == "tables":
                 check_tables(checks, trace, folder)
             elif part == "random":
+                check_joins(checks, trace, JOINS * (10 if harness.THOROUGH else 1), rng)
                 check_random(checks, trace, (THOROUGH if harness.THOROUGH else STATEMENTS) // len(all_traces) + 1, rng)
             else:
                 check_selection(checks, trace, rng)
