@@ -205,6 +205,8 @@ static uint32_t choose_end(const tl_kept_rows *k, const tl_term *term, uint32_t 
     return UINT32_MAX;
 }
 
+#define LEAF 16u /* rows of a leaf of the tree */
+
 /* Rows that are looked at between two questions whether to stop. */
 #define ROWS_AT_ONCE 0x10000u
 
@@ -221,20 +223,33 @@ static bool is_stopped(tl_kept_stop stop, uint32_t row)
     return row % ROWS_AT_ONCE == 0 && stop.stop && stop.stop(stop.arg);
 }
 
-static int note_latest(tl_kept_rows *k, tl_kept_stop stop)
+/* When the row at a place ends; one without an end is never found by it. */
+static int64_t end_of(const tl_kept_rows *k, uint32_t place)
 {
     const tl_scan_array *a = &k->array[k->end];
-    int64_t latest = INT64_MIN;
-    k->latest = tl_alloc((size_t)k->n + 1, sizeof *k->latest);
-    for (uint32_t i = 0; k->latest && i < k->n; i++) {
+    const uint32_t row = k->order[place];
+    return a->is_null[row] ? INT64_MIN : a->i64[row];
+}
+
+static int note_latest(tl_kept_rows *k, tl_kept_stop stop)
+{
+    k->leaves = 1;
+    while ((uint64_t)k->leaves * LEAF < k->n)
+        k->leaves *= 2;
+    k->latest = tl_alloc(2 * (size_t)k->leaves, sizeof *k->latest);
+    if (!k->latest)
+        return TL_ENOMEM;
+    for (uint32_t i = 0; i < 2 * k->leaves; i++)
+        k->latest[i] = INT64_MIN;
+    for (uint32_t i = 0; i < k->n; i++) {
         if (is_stopped(stop, i))
             return TL_ELIMIT;
-        const uint32_t row = k->order[i];
-        if (!a->is_null[row] && a->i64[row] > latest)
-            latest = a->i64[row];
-        k->latest[i] = latest;
+        int64_t *leaf = &k->latest[k->leaves + i / LEAF];
+        *leaf = end_of(k, i) > *leaf ? end_of(k, i) : *leaf;
     }
-    return k->latest ? 0 : TL_ENOMEM;
+    for (uint32_t i = k->leaves; i-- > 1;)
+        k->latest[i] = k->latest[2 * i] > k->latest[2 * i + 1] ? k->latest[2 * i] : k->latest[2 * i + 1];
+    return 0;
 }
 
 /* The different values of the key, while rows are counted. */
@@ -365,20 +380,31 @@ static uint32_t place_of(const tl_kept_rows *k, const tl_cell *v, bool above)
     return low;
 }
 
-/* The first place at or before which something ends at or after a value. */
-static uint32_t place_of_end(const tl_kept_rows *k, const tl_cell *v)
+/* The first leaf after this one in which something ends at or after `late`; the number of leaves: none. */
+static uint32_t late_leaf(const tl_kept_rows *k, uint32_t leaf, int64_t late)
 {
-    uint32_t low = 0, high = k->n;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const bool is_early =
-            v->kind == TL_CELL_REAL ? (double)k->latest[middle] < v->real : k->latest[middle] < v->i64;
-        if (is_early)
-            low = middle + 1;
-        else
-            high = middle;
+    uint32_t node = k->leaves + leaf;
+    do {
+        while (node & 1) /* up to where a right neighbour has the same parent */
+            node >>= 1;
+        if (node == 0)
+            return k->leaves;
+        node++;
+    } while (k->latest[node] < late);
+    while (node < k->leaves)
+        node = 2 * node + (k->latest[2 * node] < late);
+    return node - k->leaves;
+}
+
+/* The first place from `at` on that ends at or after `late`, or one at or after `to`. */
+static uint32_t late_place(const tl_kept_rows *k, uint32_t at, uint32_t to, int64_t late)
+{
+    while (at < to && end_of(k, at) < late) {
+        at++;
+        if (at % LEAF == 0 && at < to && k->latest[k->leaves + at / LEAF] < late)
+            at = LEAF * late_leaf(k, at / LEAF, late);
     }
-    return low;
+    return at;
 }
 
 static bool is_comparable(const tl_kept_rows *k, const tl_term *t)
@@ -389,27 +415,36 @@ static bool is_comparable(const tl_kept_rows *k, const tl_term *t)
     return t->n == 1 && (k->array[t->column].text ? kind == TL_CELL_TEXT : kind == TL_CELL_INT || kind == TL_CELL_REAL);
 }
 
-void tl_kept_rows_find(const tl_kept_rows *k, const tl_term *term, uint32_t nterm, uint32_t *from, uint32_t *to)
+tl_kept_range tl_kept_rows_find(const tl_kept_rows *k, const tl_term *term, uint32_t nterm)
 {
-    uint32_t low = 0, high = k->n;
+    tl_kept_range r = {.at = 0, .to = k->n, .late = INT64_MIN};
     for (uint32_t i = 0; i < nterm && k->order; i++) {
         const tl_term *t = &term[i];
-        uint32_t place;
+        const bool is_low = t->op == TL_TERM_AT_LEAST || t->op == TL_TERM_ABOVE,
+                   is_high = t->op == TL_TERM_AT_MOST || t->op == TL_TERM_BELOW;
         if (!is_comparable(k, t))
             continue;
-        if (t->column == k->key && (t->op == TL_TERM_IS || t->op == TL_TERM_AT_LEAST || t->op == TL_TERM_ABOVE)) {
-            place = place_of(k, &t->value[0], t->op == TL_TERM_ABOVE);
-            low = place > low ? place : low;
+        if (t->column == k->key && (t->op == TL_TERM_IS || is_low)) {
+            const uint32_t place = place_of(k, &t->value[0], t->op == TL_TERM_ABOVE);
+            r.at = place > r.at ? place : r.at;
         }
-        if (t->column == k->key && (t->op == TL_TERM_IS || t->op == TL_TERM_AT_MOST || t->op == TL_TERM_BELOW)) {
-            place = place_of(k, &t->value[0], t->op != TL_TERM_BELOW);
-            high = place < high ? place : high;
+        if (t->column == k->key && (t->op == TL_TERM_IS || is_high)) {
+            const uint32_t place = place_of(k, &t->value[0], t->op != TL_TERM_BELOW);
+            r.to = place < r.to ? place : r.to;
         }
-        if (k->latest && t->column == k->end && (t->op == TL_TERM_ABOVE || t->op == TL_TERM_AT_LEAST)) {
-            place = place_of_end(k, &t->value[0]);
-            low = place > low ? place : low;
+        if (k->latest && t->column == k->end && is_low) {
+            const tl_cell *v = &t->value[0];
+            const int64_t late = v->kind == TL_CELL_REAL ? (int64_t)v->real - 1 : v->i64;
+            r.late = late > r.late ? late : r.late;
         }
     }
-    *from = low;
-    *to = high > low ? high : low;
+    r.at--;
+    tl_kept_rows_next(k, &r);
+    return r;
+}
+
+void tl_kept_rows_next(const tl_kept_rows *k, tl_kept_range *r)
+{
+    r->at = r->late == INT64_MIN ? r->at + 1 : late_place(k, r->at + 1, r->to, r->late);
+    r->at = r->at < r->to ? r->at : r->to;
 }

@@ -1,8 +1,8 @@
 /* Rows of a table in memory: for an inner loop of a join, which reads them again and again and finds them by a column,
  * and for GROUP BY and ORDER BY, which want them sorted by one.
  *
- * A lookup by `ts < ? AND end_ts > ?`, what overlaps an interval, looks only at rows from the first that ends late
- * enough: for each place in the order of ts it is known how late anything before it ends. */
+ * A lookup by `ts < ? AND end_ts > ?`, what overlaps an interval, passes over rows that end too early: a tree over the
+ * order of ts has the latest end in each part of it. */
 #ifndef TL_QUERY_KEPT_ROWS_H
 #define TL_QUERY_KEPT_ROWS_H
 
@@ -15,7 +15,8 @@ typedef struct tl_kept_rows {
     uint32_t n, capacity;
     uint32_t *order; /* [n] rows by the key; NULL: as they came */
     uint32_t key;    /* the column */
-    int64_t *latest; /* [n] in that order: the greatest value of `end` so far; or NULL */
+    int64_t *latest; /* [2 * leaves] a binary tree, its root is 1: the greatest `end` of 16 rows, ...; or NULL */
+    uint32_t leaves; /* a power of two */
     uint32_t end;    /* the column */
     tl_strings text;
     uint64_t bytes, most;
@@ -37,8 +38,16 @@ int tl_kept_rows_order(tl_kept_rows *k, uint32_t column, tl_kept_stop stop, tl_e
 int tl_kept_rows_sort(tl_kept_rows *k, const tl_term *term, uint32_t nterm, tl_kept_stop stop, tl_error *e);
 void tl_kept_rows_fini(tl_kept_rows *k);
 
-/* The rows that may fulfil the terms: *from .. *to-1, in the order of tl_kept_row(). */
-void tl_kept_rows_find(const tl_kept_rows *k, const tl_term *term, uint32_t nterm, uint32_t *from, uint32_t *to);
+/* Rows that may fulfil terms, in the order of tl_kept_row(): `at`, and those that tl_kept_rows_next() leads to. */
+typedef struct tl_kept_range {
+    uint32_t at, to; /* equal at the end */
+    int64_t late;    /* others end before it; INT64_MIN: no such bound */
+} tl_kept_range;
+
+/* Finds the first row. */
+tl_kept_range tl_kept_rows_find(const tl_kept_rows *k, const tl_term *term, uint32_t nterm);
+/* Goes to the next one. */
+void tl_kept_rows_next(const tl_kept_rows *k, tl_kept_range *range);
 static inline uint32_t tl_kept_row(const tl_kept_rows *k, uint32_t i)
 {
     return k->order ? k->order[i] : i;

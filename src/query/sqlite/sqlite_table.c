@@ -35,9 +35,9 @@ typedef struct tl_kept_plan {
 typedef struct cursor {
     sqlite3_vtab_cursor base;
     tl_scan *scan;
-    const tl_kept_rows *kept; /* in place of a scan: rows at .. to-1 */
+    const tl_kept_rows *kept; /* in place of a scan */
     tl_kept_rows sorted;      /* of its own */
-    uint32_t to;
+    tl_kept_range range;
     const tl_kept_plan *plan; /* used last */
     tl_block block;
     uint32_t at;
@@ -226,8 +226,8 @@ static int use_kept(cursor *c, tl_sql_table *t, const char *plan, const tl_sqlit
             return status;
     }
     c->kept = &p->rows;
-    tl_kept_rows_find(c->kept, r->ask.term, r->ask.nterm, &c->at, &c->to);
-    c->ended = c->at == c->to;
+    c->range = tl_kept_rows_find(c->kept, r->ask.term, r->ask.nterm);
+    c->ended = c->range.at == c->range.to;
     return 1;
 }
 
@@ -243,9 +243,8 @@ static int sort_rows(cursor *c, tl_sql_table *t, const tl_sqlite_request *r, tl_
     if (status == 0)
         status = tl_kept_rows_order(&c->sorted, r->column, (tl_kept_stop){r->ask.stop, q}, e);
     c->kept = &c->sorted;
-    c->at = 0;
-    c->to = c->sorted.n;
-    c->ended = c->to == 0;
+    c->range = tl_kept_rows_find(c->kept, NULL, 0);
+    c->ended = c->range.at == c->range.to;
     return status < 0 ? status : 1;
 }
 
@@ -325,7 +324,8 @@ static int next_row(sqlite3_vtab_cursor *base)
     c->has_number = false;
     c->at++;
     if (c->kept) {
-        c->ended = c->at == c->to;
+        tl_kept_rows_next(c->kept, &c->range);
+        c->ended = c->range.at == c->range.to;
         return SQLITE_OK;
     }
     return TL_LIKELY(c->at < c->block.rows) ? SQLITE_OK : read_block(c);
@@ -363,7 +363,7 @@ static tl_block_column cells_of(const cursor *c, int index, uint32_t *row)
         return c->block.column[index];
     }
     const tl_scan_array *a = &c->kept->array[index];
-    *row = tl_kept_row(c->kept, c->at);
+    *row = tl_kept_row(c->kept, c->range.at);
     return (tl_block_column){.i64 = a->i64, .real = a->real, .text = a->text, .is_null = a->is_null};
 }
 
