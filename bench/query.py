@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""SQL over traces: `query` beside loops over the same cursors, beside `report`, and beside loading a database first.
+
+    query.py [--folder DIR] [--repeat N] [--write] [--quick] [--largest 100m]
+
+Records the traces if they are not there (record.sh, record_lttng.sh), runs all commands in turns, N times, and keeps the
+best time of each. Commands have one thread, but for the decoding that `query` does beside SQL."""
+import json
+import os
+import re
+import shutil
+import sys
+
+from bench_tools import MB, TOP, Command, arguments, bar_line, bars, build, finish, in_turns, introduction, made, numbers, output_of, recorded, table
+from xray import llvm_xray, record
+
+LOGS = {"10m": (4, 1600, 1200, 16384), "100m": (4, 16000, 12000, 16384), "1g": (4, 165000, 100000, 16384)}
+PAUSES = ("WITH RECURSIVE pause(t, e) AS (SELECT 0, {width} UNION ALL SELECT t + {step}, t + {step} + {width} FROM pause LIMIT 1000), "
+          "p AS MATERIALIZED (SELECT * FROM pause) ")
+# (name, the SQL, the row that it is compared with, the most times its processor time)
+QUERIES = [
+    ("function_stats", "SELECT * FROM function_stats", "report --by func", 1.1),
+    ("call_stats by function, 1,000 steps", "SELECT * FROM call_stats('function', {step})", "report --by func", 2),
+    ("count(*) FROM calls", "SELECT count(*) FROM calls", "loop: count", 2),
+    ("sum(dur)", "SELECT sum(dur) FROM calls", "loop: sum", 3),
+    ("the 10 longest", "SELECT ts, dur, thread, function_id FROM calls ORDER BY dur DESC LIMIT 10", "loop: sum", None),
+    ("GROUP BY function_id", "SELECT function_id, sum(dur) FROM calls GROUP BY function_id", "loop: group", 6),
+    ("GROUP BY name", "SELECT name, sum(dur) FROM calls GROUP BY name", "loop: group", 10),
+    ("GROUP BY +function_id, sorted by SQLite", "SELECT function_id, sum(dur) FROM calls GROUP BY +function_id", "loop: group", None),
+    ("calls that overlap 1,000 pauses", PAUSES + "SELECT sum(overlap(p.t, p.e, calls.ts, calls.end_ts)) FROM p JOIN calls ON calls.ts < p.e AND calls.end_ts > p.t",
+     "sum(dur)", 5),
+    ("one event", "SELECT * FROM events LIMIT 1", None, None),
+]
+SORTED, UNSORTED = "GROUP BY function_id", "GROUP BY +function_id, sorted by SQLite"
+LOADED = "sqlite3: load the calls, then GROUP BY"
+MIB = 1 << 20
+
+
+def query(args, name, path, sql, *options):
+    return Command(name, [args.traceloom, "query", "-q", *options, "--memory", "4G", "--threads", "1", "--to", "csv", path, sql])
+
+
+def library(args):
+    """The loops, with the library of the same build as the command."""
+    built = os.path.dirname(os.path.abspath(args.traceloom))
+    with open(os.path.join(built, "traceloom.pc"), encoding="utf-8") as file:
+        needs = re.search(r"^Libs.private: *(.*)$", file.read(), re.M).group(1).split()
+    return build(args.folder, "iterate_calls", "-I", os.path.join(TOP, "include"), os.path.join(built, "libtraceloom.a"), *needs)
+
+
+def call_rows(args, loops, path, end):
+    busy, words = os.path.join(args.folder, "busy"), {"step": max(end // 1000, 1), "width": max(end // 10000, 1)}
+    rows = [Command("loop: " + mode, [loops, mode, path]) for mode in ("count", "sum", "group")]
+    rows += [Command("report --by func", [args.traceloom, "report", "-q", "--threads", "1", "--by", "func", "--to", "csv", "-e", busy, path]),
+             Command("info", [args.traceloom, "info", "-q", path])]
+    rows += [query(args, name, path, sql.format(**words) if "{" in sql else sql, "-e", busy) for name, sql, peer, most in QUERIES]
+    return rows
+
+
+def load_rows(args, path):
+    """What one does without `query`. The text is made by us, and its making does not count."""
+    rows, calls = [], os.path.join(args.folder, os.path.basename(path) + ".csv")
+    if shutil.which("sqlite3"):
+        made(calls, path, [args.traceloom, "query", "-q", "--force", path, "SELECT ts, dur, self, thread, function_id, name FROM calls", "-o", calls])
+        rows.append(Command(LOADED, ["sqlite3", ":memory:", "-cmd", ".import --csv %s calls" % calls,
+                                     "SELECT function_id, sum(CAST(dur AS INTEGER)) FROM calls GROUP BY function_id"], once=True))
+    if llvm_xray():
+        rows.append(Command("llvm-xray convert to YAML, from which others load", [llvm_xray(), "convert", "-f", "yaml", path, "-o", "/dev/null"], once=True))
+    return rows
+
+
+def field_of(args, trace, name):
+    """A field of a class that is a number."""
+    rows = output_of(args.traceloom, "query", "-q", "--to", "jsonl", trace,
+                     "SELECT table_name, fields.name AS field FROM fields JOIN classes USING (class_id) WHERE classes.name = '%s' AND type IN ('u64', 'i64')" % name)
+    row = json.loads(rows.splitlines()[0])
+    return row["table_name"], row["field"]
+
+
+def ctf_rows(args, trace, fired):
+    """And the rows' number of the one class, which is about 1 % of all."""
+    name = min(fired, key=lambda c: abs(fired[c] / sum(fired.values()) - 0.01))
+    tabled, field = field_of(args, trace, name)
+    end = json.loads(output_of(args.traceloom, "info", "-q", "--json", trace))["end"]
+    rows = [query(args, "all events of a CTF trace", trace, "SELECT count(*), max(ts) FROM events"),
+            query(args, "1 % of its time", trace, "SELECT count(*), max(ts) FROM events WHERE ts BETWEEN %d AND %d" % (end // 2, end // 2 + end // 100)),
+            query(args, "a field of one class", trace, 'SELECT count("%s"), sum("%s") FROM "%s"' % (field, field, tabled)),
+            Command("convert --class, to none", [args.traceloom, "convert", "-q", "--threads", "1", "--class", name, "--to", "none", "-o", "-", trace])]
+    if shutil.which("babeltrace2"):
+        rows.append(Command("babeltrace2 -o dummy", ["babeltrace2", trace, "-o", "dummy"], once=True))
+    return rows, fired[name], tabled
+
+
+def agree(args, loops, path):
+    """The loops and SQL must find the same calls, or the ratios mean nothing."""
+    by_hand = numbers(output_of(loops, "group", path))
+    out = output_of(args.traceloom, "query", "-q", "--memory", "4G", "--to", "jsonl", path,
+                    "SELECT count(*) AS calls, sum(dur_ticks) AS ticks FROM calls WHERE dur IS NOT NULL;"
+                    "SELECT function_id, sum(dur_ticks) AS ticks FROM calls WHERE dur IS NOT NULL GROUP BY 1")
+    lines = [json.loads(line) for line in out.splitlines()]
+    found = dict(lines[0], **{str(line["function_id"]): line["ticks"] for line in lines[1:]})
+    return [] if found == by_hand else ["DIFFERENT CALLS in %s: %.300s by hand, %.300s" % (path, by_hand, found)]
+
+
+def work(row):
+    return max(min(row.cpu), 1e-6)
+
+
+def verdicts(rows):
+    """By processor time: `query` decodes in a second thread."""
+    best, lines = {row.name: row for row in rows if row.ok()}, bars(rows, [])
+    promises = [(name, peer, most) for name, sql, peer, most in QUERIES if peer and most] + [(SORTED, UNSORTED, 0.5), ("one event", "info", 1.2)]
+    for name, peer, most in promises:
+        if name in best and peer in best:
+            ratio = work(best[name]) / work(best[peer])
+            lines.append(bar_line("%s / %s" % (name, peer), "%.2f" % (best[name].best() / best[peer].best()), "%.2f" % ratio, "<= %g" % most, ratio <= most))
+        else:
+            lines.append(bar_line("%s / %s" % (name, peer), "not measured", "", "<= %g" % most, False))
+    if LOADED in best and SORTED in best:
+        ratio = best[LOADED].best() / best[SORTED].best()
+        lines.append(bar_line("%s / %s" % (LOADED, SORTED), "%.1f" % ratio, "%.1f" % (work(best[LOADED]) / work(best[SORTED])), ">= 10", ratio >= 10))
+    return lines
+
+
+def ctf_verdicts(rows):
+    best, lines = {row.name: row for row in rows if row.ok()}, bars(rows, [])
+    for name, peer, most in (("1 % of its time", "all events of a CTF trace", 0.05), ("a field of one class", "convert --class, to none", 2)):
+        ratio = work(best[name]) / work(best[peer])
+        lines.append(bar_line("%s / %s" % (name, peer), "%.2f" % (best[name].best() / best[peer].best()), "%.2f" % ratio, "<= %g" % most, ratio <= most))
+    return lines
+
+
+def memory(small, large):
+    """Of queries that only stream."""
+    lines = []
+    for name in ("count(*) FROM calls", "sum(dur)", "one event"):
+        few, many = (next(row.peak for row in rows if row.name == name) for rows in (small, large))
+        lines.append(bar_line("memory of %s" % name, "%.1f MiB, x%.2f of the smallest log" % (many / MIB, many / few), "", "<= x2, <= 64 MiB",
+                              many <= 2 * few and many <= 64 * MIB))
+    return lines
+
+
+def main():
+    args = arguments(__doc__, "", 5, "only the logs of 10 and 100 MB, twice", ("--largest", {"choices": list(LOGS)[1:], "default": "1g", "help": "the largest log"}))
+    args.traceloom = os.path.abspath(args.traceloom)
+    measure, loops = build(args.folder, "measure"), library(args)
+    lines, wrong, groups = introduction(args), [], []
+    for log in [name for name in LOGS if name != "1g" or not (args.quick or args.largest == "100m")]:
+        path = record(args.folder, log, *LOGS[log])
+        wrong += agree(args, loops, path)
+        end = json.loads(output_of(args.traceloom, "info", "-q", "--json", path))["end"]
+        rows = call_rows(args, loops, path, end) + (load_rows(args, path) if log == "100m" else [])
+        in_turns(rows, measure, args.repeat, args.slow)
+        groups.append(rows)
+        calls, size = numbers(output_of(loops, "count", path))["calls"], os.path.getsize(path)
+        for row in rows:
+            row.count = None if row.name in ("one event", "info") else calls
+        lines += ["", "### SQL over an FDR log of %.0f MB: %.2f million calls" % (size / MB, calls / 1e6), ""] + table(rows, size, None, "call")
+        lines += [""] + (verdicts(rows) if log != "10m" else [])
+    lines += memory(groups[0], groups[-1])
+    ctf = os.path.join(args.folder, "lttng")
+    if recorded("record_lttng.sh", ctf):
+        with open(os.path.join(ctf, "fired"), encoding="ascii") as file:
+            fired = numbers(file.read())
+        trace = os.path.join(ctf, "ctf18")
+        rows, count, tabled = ctf_rows(args, trace, fired)
+        found = int(output_of(args.traceloom, "query", "-q", "--to", "csv", trace, 'SELECT count(*) AS n FROM "%s"' % tabled).split()[1])
+        wrong += [] if found == count else ["DIFFERENT COUNTS of %s: %d, the program fired %d" % (tabled, found, count)]
+        in_turns(rows, measure, args.repeat, args.slow)
+        lines += ["", "### SQL over a CTF trace of %.1f million events" % (sum(fired.values()) / 1e6), ""] + table(rows) + [""] + ctf_verdicts(rows)
+    lines += [""] + (wrong or ["The loops and SQL find the same calls, and the events that the traced program fired."])
+    return finish(args, "query", lines, wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
