@@ -35,6 +35,8 @@ static const tl_column_info columns[COLUMNS] = {
 };
 _Static_assert(TL_CALL_ARGUMENTS == 6, "a column for each argument");
 
+#define TEXT_ROOM 100u /* bytes of a call's text, about */
+
 /* The calls of a source. */
 typedef struct calls {
     tl_syscalls table;
@@ -53,7 +55,8 @@ static int make(void **out, const tl_made_table *t, uint32_t source, const tl_ce
 {
     (void)argument;
     const tl_dataset *d = t->dataset;
-    const tl_syscall_options options = {.list = true};
+    const uint64_t most = t->memory / (sizeof(tl_syscall) + TEXT_ROOM);
+    const tl_syscall_options options = {.list = true, .most = most < UINT32_MAX ? (uint32_t)most + 1 : UINT32_MAX};
     tl_insn_classes classes;
     if (!tl_insn_classes_find(&classes, tl_source_trace(d->source[source])))
         return 0;
@@ -65,8 +68,6 @@ static int make(void **out, const tl_made_table *t, uint32_t source, const tl_ce
     c->order = status == 0 ? tl_syscalls_sort_list(&c->table) : NULL;
     if (status == 0 && !c->order)
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for system calls");
-    if (status == 0 && c->table.ncalls > t->memory / sizeof *c->table.call)
-        status = tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "syscalls: too many for the memory of a query: see --memory");
     if (status < 0) {
         free_calls(c);
         return status;

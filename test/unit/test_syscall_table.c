@@ -153,6 +153,23 @@ static void check_text(const list *l, uint32_t i, const char *text)
     assert_string_equal(l->table.call[i].text, text);
 }
 
+static void a_list_may_have_a_limit(void **state)
+{
+    list l;
+    tl_error e = {0};
+    list_init(&l);
+    l.table.most = 2;
+    for (unsigned i = 0; i < 2; i++) {
+        call(&l, 93, 7, 0, 0);
+        plain(&l, LIST_RESULT, 0);
+    }
+    call(&l, 93, 7, 0, 0);
+    assert_int_equal(tl_syscall_list_table.end(&l.table, &e), TL_ELIMIT);
+    assert_non_null(strstr(e.message, "more than 2 system calls"));
+    assert_int_equal(l.table.ncalls, 2);
+    list_fini(&l);
+}
+
 static void list_of_calls(void **state)
 {
     list l;
@@ -347,6 +364,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_calls),
+        cmocka_unit_test(a_list_may_have_a_limit),
         cmocka_unit_test(list_of_calls),
         cmocka_unit_test(memory_is_of_the_time_of_the_call),
         cmocka_unit_test(vectors),

@@ -1,6 +1,7 @@
 /* Counts system calls, and lists them. */
 #include "analysis/instruction/syscall_table.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ static int init(void *table, const void *options, tl_error *e)
     tl_syscalls *s = table;
     s->waiting = TL_HASH_NONE;
     s->list = options && ((const tl_syscall_options *)options)->list;
+    s->most = options ? ((const tl_syscall_options *)options)->most : 0;
     if (!s->list)
         return 0;
     s->memory = calloc(1, sizeof *s->memory);
@@ -62,6 +64,8 @@ static uint32_t find(tl_syscalls *s, uint64_t number)
 
 static int append(tl_syscalls *s, const tl_syscall *call, size_t length, tl_error *e)
 {
+    if (s->most && s->ncalls >= s->most)
+        return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "more than %" PRIu32 " system calls: allow more memory", s->most);
     if (s->ncalls >= TL_SYSCALL_LIST_MAX)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "more than %u system calls in a list: choose a part of the trace",
                        TL_SYSCALL_LIST_MAX);

@@ -39,6 +39,7 @@ typedef struct tl_syscall {
 
 typedef struct tl_syscall_options {
     bool list;
+    uint32_t most; /* calls in the list; 0: TL_SYSCALL_LIST_MAX. More is TL_ELIMIT */
 } tl_syscall_options;
 
 typedef struct tl_syscalls {
@@ -46,6 +47,7 @@ typedef struct tl_syscalls {
     uint32_t n, capacity;
     tl_hash index;
     bool list;
+    uint32_t most; /* as in the options */
     tl_syscall *call;
     uint32_t ncalls, call_capacity;
     tl_arena texts;
