@@ -168,6 +168,7 @@ def main():
         wrong += [] if found == count else ["DIFFERENT COUNTS of %s: %d, the program fired %d" % (tabled, found, count)]
         in_turns(rows, measure, args.repeat, args.slow)
         lines += ["", "### SQL over a CTF trace of %.1f million events" % (sum(fired.values()) / 1e6), ""] + table(rows) + [""] + ctf_verdicts(rows)
+    lines += ["", "Bars are reached by processor time: `query` decodes in a second thread, beside SQL."]
     lines += [""] + (wrong or ["The loops and SQL find the same calls, and the events that the traced program fired."])
     return finish(args, "query", lines, wrong)
 
