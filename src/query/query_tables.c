@@ -13,9 +13,9 @@ uint64_t tl_query_memory(const tl_query *q)
     return q->options.memory ? q->options.memory : MEMORY_USUAL;
 }
 
-static const tl_made_kind *const made_kinds[] = {&tl_call_stats_kind,   &tl_event_counts_kind, &tl_hist_buckets_kind,
-                                                 &tl_compilations_kind, &tl_cpu_usage_kind,    &tl_pauses_kind,
-                                                 &tl_syscalls_kind,     &tl_cache_misses_kind, &tl_predictions_kind};
+static const tl_made_kind *const made_kinds[] = {
+    &tl_call_stats_kind, &tl_event_counts_kind, &tl_sample_stats_kind, &tl_hist_buckets_kind, &tl_compilations_kind,
+    &tl_cpu_usage_kind,  &tl_pauses_kind,       &tl_syscalls_kind,     &tl_cache_misses_kind, &tl_predictions_kind};
 
 static int add_rows(tl_query *q, tl_error *e)
 {

@@ -115,6 +115,9 @@ static void events_are_counted(void **state)
          "0,2000;20000,2000;40000,2000"},
         {"SELECT count(*) FROM event_counts('function')",
          "error: event_counts: there is no key function; keys are class, thread, cpu"},
+        {"SELECT count(*) FROM sample_stats('function path thread', 5)", "0"}, /* no samples */
+        {"SELECT count(*) FROM sample_stats('cpu')",
+         "error: sample_stats: there is no key cpu; keys are function, path, thread"},
         {"SELECT count(*) FROM cache_misses('l1d=64:1:64')", "0"}, /* no instructions */
         {"SELECT count(*) FROM cache_misses('l1d=x')",
          "error: cache l1d=x: expected numbers, with or without a suffix K or M"},

@@ -42,7 +42,7 @@ int tl_made_table_init(tl_made_table *t, tl_scan_table *out, tl_error *e);
 void tl_made_table_fini(tl_made_table *t);
 
 /* The kinds. */
-extern const tl_made_kind tl_call_stats_kind, tl_event_counts_kind, tl_hist_buckets_kind;
+extern const tl_made_kind tl_call_stats_kind, tl_event_counts_kind, tl_hist_buckets_kind, tl_sample_stats_kind;
 
 /* The words of an argument, separated by spaces or commas, as bits of their places in `word` [n]. False, with an error,
  * if there are others. */

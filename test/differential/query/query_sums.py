@@ -3,7 +3,7 @@
 
 call_stats: calls are matched here, entry by exit, and summed up for any keys and steps; percentiles and histograms, too.
 Calls of instructions, which are matched in another way, have the sums of the table `calls`.
-event_counts: events are counted here. cache_misses and predictions are what `report` says with these options."""
+event_counts: events are counted here; sample_stats: the rows of `samples`. cache_misses and predictions are what `report` says with these options."""
 import itertools
 import json
 import os
@@ -201,6 +201,26 @@ def check_events(checks, trace, rng):
     checks.equal(got, expected, trace.path, "event-rate")
 
 
+def check_samples(checks, trace, rng):
+    """Sums of the rows of `samples`; returns how many there are."""
+    columns = {"function": ["function_id", "name"], "path": ["path"], "thread": ["thread"]}
+    for keys in [keys for n in range(4) for keys in itertools.combinations(columns, n)]:
+        step, names = rng.choice([None, 1000, 10 ** 7, 10 ** 9]), [name for key in keys for name in columns[key]]
+        source = "sample_stats('%s', %s)" % (" ".join(keys), "NULL" if step is None else step)
+        answers, result = ask(trace, ["SELECT ts, %s samples, time FROM %s" % ("".join(name + ", " for name in names), source),
+                                      "SELECT ts, %s samples, time FROM samples" % "".join(name + ", " for name in names)])
+        if not checks.that(len(answers) == 2, trace.path, source, result):
+            continue
+        sums = {}
+        for row in answers[1].rows:
+            key = (None if step is None else row[0] // step * step,) + tuple(row[1:-2])
+            was = sums.get(key, (0, None))
+            sums[key] = was[0] + row[-2], was[1] if row[-1] is None else (was[1] or 0) + row[-1]
+        why = difference(answers[0].rows, [list(key) + list(both) for key, both in sums.items()])
+        checks.that(why is None, trace.path, source, why)
+    return len(answers[1].rows)
+
+
 def rows_of_report(trace, part, *options):
     result = harness.run("report", "-q", "--json", "--top", "0", *trace.options, *options, trace.path)
     return result.json()[part] if result.status in (0, 3) else []
@@ -234,12 +254,13 @@ def main():
     with harness.work_folder() as folder:
         for trace in traces(folder, group):
             check_events(checks, trace, rng)
-            rows += check_simulations(checks, trace)
-            calls += check_table_of_calls(checks, trace)
+            rows += check_simulations(checks, trace) + check_samples(checks, trace, rng)
+            if group != "tracelog":  # call_stats has no calls that are told by stacks
+                calls += check_table_of_calls(checks, trace)
             if group == "xray":
                 check_calls(checks, trace, rng)
     checks.that(calls >= {"xray": 100, "xtrace": 50}.get(group, 0), group, "calls", calls)
-    checks.that(rows >= {"xtrace": 100}.get(group, 0), group, "rows of simulations", rows)
+    checks.that(rows >= {"xtrace": 100, "tracelog": 50}.get(group, 0), group, "rows of simulations, samples", rows)
     checks.end()
 
 
