@@ -1,9 +1,10 @@
 # Optional libraries: each is found or named with its Debian package, and each can be switched off.
 
-# traceloom_library(NAME <what it is for> LIBRARIES <lib>... HEADER <file> PACKAGE <debian package>...)
-# defines the option TRACELOOM_<NAME>, and with it TL_HAVE_<NAME> and the libraries to link.
+# traceloom_library(NAME <what it is for> [COMMAND] LIBRARIES <lib>... HEADER <file> PACKAGE <debian package>...)
+# defines the option TRACELOOM_<NAME>, and with it TL_HAVE_<NAME> and the libraries to link; COMMAND: only the command
+# needs it, not the library.
 function(traceloom_library name purpose)
-  cmake_parse_arguments(lib "" "HEADER" "LIBRARIES;PACKAGE" ${ARGN})
+  cmake_parse_arguments(lib "COMMAND" "HEADER" "LIBRARIES;PACKAGE" ${ARGN})
   option(TRACELOOM_${name} "${purpose}" ON)
   if(NOT TRACELOOM_${name})
     return()
@@ -29,6 +30,13 @@ function(traceloom_library name purpose)
                         "Install it with: apt-get install ${packages}\n"
                         "or build without it: -DTRACELOOM_${name}=OFF")
   endif()
+  string(TOLOWER ${name} word)
+  set_property(GLOBAL APPEND PROPERTY TL_BUILD_OPTIONS ${word})
+  if(lib_COMMAND)
+    set_property(GLOBAL APPEND PROPERTY TL_COMMAND_LIBRARIES ${paths})
+    set_property(GLOBAL APPEND PROPERTY TL_COMMAND_DEFINITIONS TL_HAVE_${name})
+    return()
+  endif()
   target_link_libraries(libtraceloom PUBLIC ${paths})
   target_include_directories(libtraceloom SYSTEM PRIVATE ${TL_${name}_INCLUDE})
   target_compile_definitions(libtraceloom PUBLIC TL_HAVE_${name})
@@ -36,8 +44,6 @@ function(traceloom_library name purpose)
   get_property(private GLOBAL PROPERTY TL_PRIVATE_LIBRARIES)
   list(TRANSFORM lib_LIBRARIES PREPEND -l)
   set_property(GLOBAL PROPERTY TL_PRIVATE_LIBRARIES ${lib_LIBRARIES} ${private})
-  string(TOLOWER ${name} word)
-  set_property(GLOBAL APPEND PROPERTY TL_BUILD_OPTIONS ${word})
 endfunction()
 
 traceloom_library(ZLIB "Reading and writing .gz" LIBRARIES z HEADER zlib.h PACKAGE zlib1g-dev)
@@ -48,6 +54,8 @@ traceloom_library(LIBDW "Files and lines of functions" LIBRARIES dw elf HEADER e
 traceloom_library(DEMANGLE "C++ names as people write them" LIBRARIES iberty HEADER libiberty/demangle.h
                   PACKAGE libiberty-dev)
 traceloom_library(SQLITE "SQL over traces: traceloom query" LIBRARIES sqlite3 HEADER sqlite3.h PACKAGE libsqlite3-dev)
+traceloom_library(LIBEDIT "Editing lines in the shell of query" COMMAND LIBRARIES edit HEADER histedit.h
+                  PACKAGE libedit-dev)
 
 # Not linked and not needed to build: the command looks for it at run time.
 option(TRACELOOM_LLVM "Text of instructions through LLVM, where it is installed" ON)

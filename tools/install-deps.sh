@@ -20,6 +20,7 @@ build|libdw-dev|files and lines of functions (or -DTRACELOOM_LIBDW=OFF)
 build|libelf-dev|goes with libdw
 build|libiberty-dev|demangles C++ names (or -DTRACELOOM_DEMANGLE=OFF)
 build|libsqlite3-dev|traceloom query: SQL over traces (or -DTRACELOOM_SQLITE=OFF)
+build|libedit-dev|its shell: editing, history, completion (or -DTRACELOOM_LIBEDIT=OFF)
 test|git|makes the release tarball, which is compared
 test|libcmocka-dev|unit tests
 test|abigail-tools|compares the libraries' binary interface with the recorded one

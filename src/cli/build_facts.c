@@ -83,6 +83,9 @@ static size_t libraries(library out[static 8])
 #ifdef SQLITE
     out[n++] = (library){.name = "SQLite", .version = SQLITE};
 #endif
+#ifdef TL_HAVE_LIBEDIT
+    out[n++] = (library){.name = "libedit"};
+#endif
 #ifdef TL_HAVE_LLVM
     out[n++] = (library){.name = "LLVM", .note = " (where it is installed)"};
 #endif

@@ -1,7 +1,7 @@
 /* Sessions in a build without SQLite: opening one says so, and none exists. */
 #ifndef TL_HAVE_SQLITE
 
-#include "query/query_explain.h"
+#include "query/query_control.h"
 #include "query/query_impl.h"
 
 static const char absent[] = "this build has no SQL: it was made without SQLite";
@@ -38,6 +38,11 @@ int tl_query_prepare(tl_statement **out, tl_query *q, const char *sql, const cha
     (void)sql;
     (void)rest;
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, absent);
+}
+
+void tl_query_resume(tl_query *q)
+{
+    (void)q;
 }
 
 int tl_query_explain(tl_query *q, const char *sql, const char **rest, void (*line)(void *arg, const char *text),

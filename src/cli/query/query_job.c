@@ -10,7 +10,7 @@
 #include "cli/message.h"
 #include "cli/query/query_stop.h"
 #include "cli/query/query_wrong.h"
-#include "query/query_explain.h"
+#include "query/query_control.h"
 #include "query/sql_type.h"
 
 static int open_inputs(tl_query_job *j)
@@ -138,6 +138,7 @@ static int run(tl_query_job *j, const char *sql, const char **rest, tl_error *e)
         j->to.first = false;
     }
     tl_statement_close(s);
+    j->rows += rows;
     return status;
 }
 

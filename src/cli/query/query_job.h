@@ -18,6 +18,7 @@ typedef struct tl_query_job {
     const tl_result_form *form;
     tl_result_to to;
     bool explains; /* statements are explained in place of being run */
+    uint64_t rows; /* of all results so far */
 } tl_query_job;
 
 /* Opens the inputs that the text names, and a session over them. Returns a tl_exit, after a message; close is needed in

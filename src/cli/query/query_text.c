@@ -130,23 +130,27 @@ static int take_parameters(tl_query_text *t, const tl_words *words)
     return TL_EXIT_DONE;
 }
 
-/* Words after the files, and then the defaults of parameters that have no value. */
-static int read_recipe(tl_query_text *t, const char *name)
+int tl_query_text_recipe(tl_query_text *t, const char *name, const char *const *word, size_t n)
 {
-    size_t words = 0;
-    bool ok = true;
-    while (t->nfile > words && is_parameter(t->file[t->nfile - 1 - words]))
-        words++;
-    const bool room = TL_RESIZE(t->parameter, t->nparameter + words + 1);
-    t->nfile -= words;
-    for (size_t i = 0; room && i < words && ok; i++)
-        ok = take_parameter(t, t->file[t->nfile + i]);
-    if (!room || !ok) {
+    bool ok = TL_RESIZE(t->parameter, t->nparameter + n + 1);
+    for (size_t i = 0; i < n && ok; i++)
+        ok = take_parameter(t, word[i]);
+    if (!ok) {
         tl_say_error(NULL, "no memory for the parameters");
         return TL_EXIT_DAMAGED;
     }
     t->recipe = name;
     return tl_recipe_read(name, &t->sql);
+}
+
+/* Its parameters are the words after the files. */
+static int read_recipe(tl_query_text *t, const char *name)
+{
+    size_t words = 0;
+    while (t->nfile > words && is_parameter(t->file[t->nfile - 1 - words]))
+        words++;
+    t->nfile -= words;
+    return tl_query_text_recipe(t, name, t->file + t->nfile, words);
 }
 
 /* Is standard input a trace? */
@@ -187,12 +191,14 @@ int tl_query_text_read(tl_query_text *t, const tl_cli *c)
         t->nfile = 0;
     } else if (!reads_stdin(t) && !isatty(STDIN_FILENO)) {
         status = read_all(t, stdin, "standard input");
+    } else {
+        t->is_shell = !reads_stdin(t) && c->out.tty && tl_to_stdout(a);
     }
     if (status == TL_EXIT_DONE && t->nfile == 0) {
         tl_say_error(NULL, "query: no input file; the SQL, or name=value, follows the files");
         return TL_EXIT_USAGE;
     }
-    if (status == TL_EXIT_DONE && !a->schema && (!t->sql || !t->sql[strspn(t->sql, " \t\r\n")])) {
+    if (status == TL_EXIT_DONE && !a->schema && !t->is_shell && (!t->sql || !t->sql[strspn(t->sql, " \t\r\n")])) {
         tl_say_error(NULL, "query: no SQL; it is the last word, in quotes, or --query-file names its file");
         return TL_EXIT_USAGE;
     }

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/compiler.h"
 #include "base/text/words.h"
 #include "cli/message.h"
 #include "cli/nearest.h"
+#include "cli/query/query_names.h"
 
 #define NAMES_ROOM  4096u /* that are compared with a name */
 #define TEXT_SIZE   512u
@@ -31,29 +31,6 @@ typedef struct names {
     size_t n;
     const char *table; /* the one that has them all; NULL: several have */
 } names;
-
-static bool is_word(char c)
-{
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80);
-}
-
-/* Is the word in the SQL? */
-static bool mentions(const char *sql, const char *word)
-{
-    const size_t n = strlen(word);
-    for (const char *p = sql; *p;) {
-        if (!is_word(*p)) {
-            p++;
-            continue;
-        }
-        const char *const begin = p;
-        while (is_word(*p))
-            p++;
-        if ((size_t)(p - begin) == n && strncasecmp(begin, word, n) == 0)
-            return true;
-    }
-    return false;
-}
 
 /* Is it in double quotes there? */
 static bool is_quoted(const char *sql, const char *word)
@@ -83,7 +60,7 @@ static void collect(names *all, tl_query *q, const char *sql, bool columns)
         const char *name = tl_query_table(q, i)->name;
         if (!columns) {
             all->name[all->n++] = name;
-        } else if (mentions(sql, name)) {
+        } else if (tl_sql_mentions(sql, name)) {
             add_columns(all, q, i);
             all->table = name;
             tables++;

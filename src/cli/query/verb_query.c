@@ -5,6 +5,7 @@
 #include "cli/pager.h"
 #include "cli/query/query_job.h"
 #include "cli/query/query_recipe.h"
+#include "cli/query/query_shell.h"
 
 #define ROWS_ON_A_TERMINAL 1000u
 
@@ -33,9 +34,11 @@ static int run_to_output(tl_query_job *j)
         return tl_say_failure(NULL, &e);
     j->to.terminal = is_stdout ? &j->cli->out : &file;
     j->to.most = a->has_rows ? a->rows : is_stdout && j->cli->out.tty ? ROWS_ON_A_TERMINAL : 0;
-    if (is_stdout)
+    if (is_stdout && !j->text.is_shell)
         tl_pager_start(j->cli);
-    int status = a->schema ? tl_query_job_schema(j, j->text.table, j->text.ntable) : tl_query_job_run(j);
+    int status = j->text.is_shell ? tl_query_shell(j)
+                 : a->schema      ? tl_query_job_schema(j, j->text.table, j->text.ntable)
+                                  : tl_query_job_run(j);
     if ((is_stdout || status == TL_EXIT_DONE) && tl_output_finish(j->to.out, &e) < 0)
         status = tl_exit_worse(status, tl_say_failure(NULL, &e));
     tl_output_close(j->to.out);

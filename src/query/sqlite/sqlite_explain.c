@@ -9,7 +9,7 @@
 
 #include "base/compiler.h"
 #include "base/text/words.h"
-#include "query/query_explain.h"
+#include "query/query_control.h"
 #include "query/sqlite/sqlite_guard.h"
 #include "query/sqlite/sqlite_plan.h"
 

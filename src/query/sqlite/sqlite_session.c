@@ -7,6 +7,7 @@
 
 #include "base/compiler.h"
 #include "isa/a64_disasm.h"
+#include "query/query_control.h"
 #include "query/query_impl.h"
 #include "query/sql_type.h"
 #include "query/sqlite/sqlite_functions.h"
@@ -106,6 +107,12 @@ static bool is_of_writing(const char *message)
     return false;
 }
 
+void tl_query_resume(tl_query *q)
+{
+    atomic_store_explicit(&q->interrupted, false, memory_order_relaxed);
+}
+
+/* The failure of a statement: our own, or what SQLite says. */
 int tl_sqlite_fail(tl_query *q, tl_code usual, const char *sql, tl_error *e)
 {
     const int code = sqlite3_errcode(q->db), at = sqlite3_error_offset(q->db);

@@ -1,6 +1,6 @@
-/* How a statement would be run, in words. */
-#ifndef TL_QUERY_QUERY_EXPLAIN_H
-#define TL_QUERY_QUERY_EXPLAIN_H
+/* What the command needs of a session besides the public interface. */
+#ifndef TL_QUERY_QUERY_CONTROL_H
+#define TL_QUERY_QUERY_CONTROL_H
 
 #include "traceloom/query.h"
 
@@ -9,5 +9,8 @@
  * the call. Errors: those of tl_query_prepare(). */
 int tl_query_explain(tl_query *q, const char *sql, const char **rest, void (*line)(void *arg, const char *text),
                      void *arg, tl_error *e);
+
+/* Forgets an interrupt that no statement has seen; none runs. */
+void tl_query_resume(tl_query *q);
 
 #endif
