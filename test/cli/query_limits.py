@@ -130,6 +130,17 @@ def check_names(checks, folder):
         checks.equal(done.text(), '{"f0":0}\n', "rows of", name)
 
 
+def check_equal_names(checks, folder):
+    """20,000 classes that want the same name of a table, which took minutes."""
+    path, signs = os.path.join(folder, "equal"), "!?.,;:-+*/"
+    write_trace(path, "a", 1)
+    with open(os.path.join(path, "metadata"), "a") as file:
+        for i in range(1, 20000):
+            file.write('event { name = "a%s"; id = %d; fields := struct { u8 x; }; };\n' % ("".join(signs[int(c)] for c in str(i)), i))
+    done = query(path, "--to", "jsonl", sql="SELECT count(DISTINCT table_name) AS n, max(table_name = 'event_a_20000') AS last FROM classes")
+    checks.equal(done.text(), '{"n":20000,"last":1}\n', "tables of equal names", done.err[:300])
+
+
 def main():
     if not harness.built_with("SQLite"):
         harness.skip("this build has no SQL")
@@ -141,6 +152,7 @@ def main():
     with harness.work_folder() as folder:
         check_columns(checks, folder)
         check_names(checks, folder)
+        check_equal_names(checks, folder)
     checks.end()
 
 

@@ -56,11 +56,14 @@ static const char *free_name(tl_class_tables *t, const char *name)
     const char *out = interned(t, name);
     const size_t n = strlen(name);
     char *other = tl_arena_alloc(&t->arena, n + 16);
-    for (unsigned k = 2; other && out && tl_hash_get(&t->by_name, (uintptr_t)out) != TL_HASH_NONE; k++) {
-        snprintf(other, n + 16, "%s_%u", name, k);
+    const uintptr_t wanted = (uintptr_t)out;
+    const uint32_t last = tl_hash_get(&t->numbered, wanted);
+    uint32_t k = last == TL_HASH_NONE ? 1 : last;
+    while (other && out && tl_hash_get(&t->by_name, (uintptr_t)out) != TL_HASH_NONE) {
+        snprintf(other, n + 16, "%s_%" PRIu32, name, ++k);
         out = interned(t, other);
     }
-    return other ? out : NULL;
+    return other && out && (k == 1 || tl_hash_put(&t->numbered, wanted, k)) ? out : NULL;
 }
 
 static bool add(tl_class_tables *t, const tl_class *c, uint32_t *index)
@@ -104,6 +107,7 @@ void tl_class_tables_fini(tl_class_tables *t)
     free(t->table);
     tl_hash_fini(&t->by_class);
     tl_hash_fini(&t->by_name);
+    tl_hash_fini(&t->numbered);
     tl_strings_fini(&t->names);
     tl_arena_fini(&t->arena);
     *t = (tl_class_tables){0};

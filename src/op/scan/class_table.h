@@ -24,6 +24,7 @@ typedef struct tl_class_tables {
     tl_strings names; /* of classes and of tables */
     tl_hash by_class; /* name of a class -> index */
     tl_hash by_name;  /* name of a table -> index */
+    tl_hash numbered; /* a name that several wanted -> the number that was added to it last */
     tl_arena arena;
 } tl_class_tables;
 
