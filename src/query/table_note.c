@@ -1,4 +1,5 @@
 /* Why a table has no rows. */
+#include <stdio.h>
 #include <string.h>
 
 #include "model/gauge.h"
@@ -77,6 +78,20 @@ static bool may_have_rows(const tl_query *q, const tl_sql_table *t)
     return any;
 }
 
+/* The tables that are read from the first source's events, other than those of the catalog: "events, calls". */
+static const char *list_streams(const tl_query *q, char text[static TL_TABLES_SIZE])
+{
+    size_t n = tl_source_is_profile(q->source[0]) ? 0 : (size_t)snprintf(text, TL_TABLES_SIZE, "events");
+    for (uint32_t i = 0; i < q->ntable && n > 0; i++) {
+        const tl_sql_table *t = &q->table[i];
+        const char *needs = t->table ? t->table->info.needs : "events";
+        if (t->origin == TL_TABLE_SCAN && !t->list.put && !t->of_columns && strcmp(needs, "events") != 0 &&
+            has_needs(q->source[0], needs) && n + strlen(t->table->info.name) + sizeof ", " < TL_TABLES_SIZE)
+            n += (size_t)snprintf(text + n, TL_TABLES_SIZE - n, ", %s", t->table->info.name);
+    }
+    return text;
+}
+
 const char *tl_query_table_note(tl_query *q, uint32_t i)
 {
     char what[TL_WHAT_SIZE], tables[TL_TABLES_SIZE];
@@ -86,6 +101,6 @@ const char *tl_query_table_note(tl_query *q, uint32_t i)
         return NULL;
     const tl_table_info *info = &q->table[i].table->info;
     tl_fail(&q->note, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s is empty: it needs %s; %s has %s; its tables: %s", info->name,
-            info->needs, tl_source_name(q->source[0]), what, tables);
+            info->needs, tl_source_name(q->source[0]), what, list_streams(q, tables));
     return q->note.message;
 }
