@@ -233,8 +233,8 @@ def main():
         cancelled(checks, plain)
         checks.that("6" in plain.ask("SELECT :n + 1 AS n;"), "a parameter")
         checks.equal(plain.end(), 0, "^D of a plain terminal")
-        lost = Shell(os.path.join(folder, "none"), log)  # a folder for which there is no room
         os.close(os.open(os.path.join(folder, "none"), os.O_CREAT | os.O_WRONLY))
+        lost = Shell(os.path.join(folder, "none"), log)  # a folder for which there is no room
         lost.read(lost.prompt)
         checks.that("8" in lost.ask("SELECT 8 AS n;"), "without a home")
         checks.equal(lost.end(), 0, "^D without a home")
