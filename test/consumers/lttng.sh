@@ -46,7 +46,8 @@ if [ "${2:-}" = --inside ]; then
     if [ -n "$profiler" ] && [ -e "$profiler" ]; then
         session calls --buffers-pid -- 'lttng_ust_cyg_profile*' 'lttng_ust_statedump*'
         lttng --no-sessiond start calls >/dev/null
-        LD_PRELOAD=$profiler "$work/app-calls" "$rounds" >"$work/calls.pid"
+        # Nothing in the events names the thread: calls are matched by processor, and it must stay on one.
+        taskset -c 0 env LD_PRELOAD="$profiler" "$work/app-calls" "$rounds" >"$work/calls.pid"
         lttng --no-sessiond destroy calls >/dev/null
         # Two processes share buffers: only contexts tell which of them made a call.
         session shared --buffers-uid -- 'lttng_ust_cyg_profile*' 'lttng_ust_statedump*'
