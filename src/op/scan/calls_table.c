@@ -71,6 +71,7 @@ typedef struct calls_scan {
     tl_term_copy terms;
     tl_scan_ask ask;
     bool wants_places, wants_ids;
+    bool counts; /* nobody looks at a column */
     tl_source_walk walk;
     uint32_t number;
     const tl_trace *trace;
@@ -224,21 +225,28 @@ static void put_path(calls_scan *s, uint32_t row, uint32_t number)
 static void put_times(calls_scan *s, const tl_call_rows *r, uint32_t i, uint32_t row)
 {
     tl_scan_block *b = &s->block;
-    const bool open = r->flags[i] & TL_CALL_OPEN;
-    const int64_t ts = tl_event_ts(s->trace, s->begin, r->begin[i]), end = tl_event_ts(s->trace, s->begin, r->end[i]);
+    const bool open = r->flags[i] & TL_CALL_OPEN, wants_end = tl_scan_has(b, DUR) || tl_scan_has(b, END);
+    const int64_t ts = wants_end || tl_scan_has(b, TS) ? tl_event_ts(s->trace, s->begin, r->begin[i]) : 0;
+    const int64_t end = wants_end ? tl_event_ts(s->trace, s->begin, r->end[i]) : 0;
     tl_list_int(b, TS, row, true, ts);
     tl_list_int(b, DUR, row, !open, end - ts);
     tl_list_int(b, END, row, !open, end);
     tl_list_int(b, DUR_TICKS, row, !open, amount(r->end[i] - r->begin[i]));
-    tl_list_int(b, SELF, row, !open, amount(tl_scale_ns(&s->trace->scale, r->self[i])));
+    if (tl_scan_has(b, SELF))
+        tl_list_int(b, SELF, row, !open, amount(tl_scale_ns(&s->trace->scale, r->self[i])));
     tl_list_int(b, SELF_TICKS, row, !open, amount(r->self[i]));
     tl_list_utc(b, UTC, row, s->trace, r->begin[i]);
+}
+
+static void put_thread(calls_scan *s, uint32_t row, uint32_t number)
+{
+    const tl_track *track = tl_trace_track(s->trace, number);
+    tl_list_text(&s->block, THREAD, row, track ? track->name : NULL);
 }
 
 static void put_row(calls_scan *s, const tl_call_rows *r, uint32_t i, uint32_t row)
 {
     tl_scan_block *b = &s->block;
-    const tl_track *track = tl_trace_track(s->trace, r->track[i]);
     tl_list_int(b, TRACE, row, true, s->number);
     if (tl_scan_has(b, ID))
         put_id(b, ID, row, r->id[i]);
@@ -248,7 +256,8 @@ static void put_row(calls_scan *s, const tl_call_rows *r, uint32_t i, uint32_t r
     tl_list_int(b, DEPTH, row, true, r->depth[i]);
     tl_list_int(b, OUTERMOST, row, true, r->flags[i] & TL_CALL_OUTERMOST ? 1 : 0);
     tl_list_int(b, TRACK, row, true, r->track[i]);
-    tl_list_text(b, THREAD, row, track ? track->name : NULL);
+    if (tl_scan_has(b, THREAD))
+        put_thread(s, row, r->track[i]);
     tl_list_int(b, CPU, row, r->cpu[i] >= 0, r->cpu[i]);
     if (tl_scan_has(b, FUNCTION))
         put_function(s, FUNCTION, row, r->function[i], false);
@@ -272,7 +281,7 @@ static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
         if (status <= 0)
             return status;
         const uint32_t n = pick(s, &s->rows);
-        for (uint32_t k = 0; k < n; k++)
+        for (uint32_t k = 0; k < n && !s->counts; k++)
             put_row(s, &s->rows, s->at[k], k);
         if (n > 0)
             return tl_scan_block_done(&s->block, n, block, e);
@@ -300,6 +309,7 @@ static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d,
     s->walk = (tl_source_walk){.dataset = d, .ask = &s->ask, .reading = &reading, .scan = s};
     s->wants_ids = !ask->used || ask->used[ID] || ask->used[PARENT];
     s->wants_places = !ask->used || ask->used[PLACE] || ask->used[PATH];
+    s->counts = ask->used && !memchr(ask->used, 1, TL_CALLS_COLUMNS);
     s->ask.used = NULL;
     int status = tl_term_copy_init(&s->terms, &s->ask, e);
     if (status == 0)
