@@ -98,20 +98,7 @@ static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d,
     s->scan = (tl_scan){next_block, close_scan};
     s->table = t->arg;
     const int status = tl_scan_block_init(&s->block, t->column, t->ncolumn, ask->used, e);
-    if (status < 0) {
-        close_scan(&s->scan);
-        return status;
-    }
-    *out = &s->scan;
-    return 0;
-}
-
-static double keeps_all(const tl_scan_table *t, uint32_t column, tl_term_op op)
-{
-    (void)t;
-    (void)column;
-    (void)op;
-    return 1;
+    return tl_scan_opened(out, &s->scan, status);
 }
 
 int tl_rows_table_init(tl_rows_table *t, const tl_table_kind *kind, const tl_dataset *d, tl_scan_table *out,
@@ -142,7 +129,7 @@ int tl_rows_table_init(tl_rows_table *t, const tl_table_kind *kind, const tl_dat
                            .order = TL_NO_ORDER,
                            .rows = 1000,
                            .arg = t,
-                           .keeps = keeps_all,
+                           .keeps = tl_scan_keeps_all,
                            .open = open_scan};
     return 0;
 }

@@ -1,7 +1,7 @@
 /* Why a table has no rows. */
-#include <stdio.h>
 #include <string.h>
 
+#include "base/text/words.h"
 #include "model/gauge.h"
 #include "model/stack_nodes.h"
 #include "query/query_impl.h"
@@ -79,17 +79,17 @@ static bool may_have_rows(const tl_query *q, const tl_sql_table *t)
 }
 
 /* The tables that are read from the first source's events, other than those of the catalog: "events, calls". */
-static const char *list_streams(const tl_query *q, char text[static TL_TABLES_SIZE])
+static void list_streams(const tl_query *q, char text[static TL_TABLES_SIZE])
 {
-    size_t n = tl_source_is_profile(q->source[0]) ? 0 : (size_t)snprintf(text, TL_TABLES_SIZE, "events");
-    for (uint32_t i = 0; i < q->ntable && n > 0; i++) {
+    size_t n = 0;
+    tl_words_add(text, TL_TABLES_SIZE, &n, ", ", "events");
+    for (uint32_t i = 0; i < q->ntable; i++) {
         const tl_sql_table *t = &q->table[i];
         const char *needs = t->table ? t->table->info.needs : "events";
         if (t->origin == TL_TABLE_SCAN && !t->list.put && !t->of_columns && strcmp(needs, "events") != 0 &&
-            has_needs(q->source[0], needs) && n + strlen(t->table->info.name) + sizeof ", " < TL_TABLES_SIZE)
-            n += (size_t)snprintf(text + n, TL_TABLES_SIZE - n, ", %s", t->table->info.name);
+            has_needs(q->source[0], needs))
+            tl_words_add(text, TL_TABLES_SIZE, &n, ", ", t->table->info.name);
     }
-    return text;
 }
 
 const char *tl_query_table_note(tl_query *q, uint32_t i)
@@ -100,7 +100,11 @@ const char *tl_query_table_note(tl_query *q, uint32_t i)
         tl_source_look(q->source[0], what, tables, &ignored) < 0)
         return NULL;
     const tl_table_info *info = &q->table[i].table->info;
-    tl_fail(&q->note, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s is empty: it needs %s; %s has %s; its tables: %s", info->name,
-            info->needs, tl_source_name(q->source[0]), what, list_streams(q, tables));
+    const bool is_profile = tl_source_is_profile(q->source[0]), is_stream = q->table[i].origin == TL_TABLE_SCAN;
+    if (!is_profile)
+        list_streams(q, tables);
+    tl_fail(&q->note, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s is empty: it needs %s; %s %s %s; its tables: %s", info->name,
+            is_profile && is_stream ? "events" : info->needs, tl_source_name(q->source[0]),
+            is_profile ? "is a profile of" : "has", what, tables);
     return q->note.message;
 }

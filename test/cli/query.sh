@@ -113,6 +113,9 @@ says err "call_stats is empty: it needs entries and exits, or instructions; "
 expect 0 "$tl" query "$profile" 'SELECT count(*) AS n FROM events' --to jsonl
 says out '{"n":0}'
 says err "events is empty: it needs events; "
+expect 0 "$tl" query "$profile" 'SELECT count(*) AS n FROM calls' --to jsonl
+says err "calls is empty: it needs events; "
+says err " is a profile of "
 
 # Damage: what could be read, and exit status 3.
 expect 3 "$tl" query "$damaged" 'SELECT count(*) AS n FROM events' --to jsonl

@@ -17,12 +17,27 @@ typedef struct query_fixture {
 /* Enough events for several blocks of rows. */
 #define QUERY_CALLS 3000u
 
+/* A session over a log, which the fixture frees; its name says which format it has. */
+static inline void query_open_log(query_fixture *q, const tl_query_options *o, const char *name, uint8_t *log, size_t n)
+{
+    const tl_open_options options = {.no_names = true, .want = {.fields = true, .cpu = true}};
+    tl_error e = {0};
+    *q = (query_fixture){.log = log};
+    must(tl_source_open_memory(&q->source, log, n, name, &options, &e), &e);
+    const int status = tl_query_open(&q->query, &q->source, 1, o, &e);
+    if (status == TL_EUNSUPPORTED) {
+        tl_source_close(q->source);
+        free(log);
+        skip_because("this build has no SQL");
+    }
+    must(status, &e);
+}
+
 /* A basic log of threads 7 and 8, which call function 1 at 0, 20, 40 ... ns for 10 ns. */
 static inline void query_open(query_fixture *q, const tl_query_options *o)
 {
     size_t n = 0;
     uint8_t *log = calloc(32 + 2 * (size_t)QUERY_CALLS, 32);
-    tl_error e = {0};
     assert_non_null(log);
     const uint8_t head[] = {1, 0, 0, 0, 3, 0, 0, 0, 0, 0xca, 0x9a, 0x3b}; /* version 1, 1 GHz */
     memcpy(log, head, sizeof head);
@@ -35,16 +50,7 @@ static inline void query_open(query_fixture *q, const tl_query_options *o)
         memcpy(log + n + 8, &ts, 8);
         memcpy(log + n + 16, &tid, 4);
     }
-    *q = (query_fixture){.log = log};
-    const tl_open_options options = {.no_names = true, .want = {.fields = true, .cpu = true}};
-    must(tl_source_open_memory(&q->source, log, n, "a.xray", &options, &e), &e);
-    const int status = tl_query_open(&q->query, &q->source, 1, o, &e);
-    if (status == TL_EUNSUPPORTED) {
-        tl_source_close(q->source);
-        free(log);
-        skip_because("this build has no SQL");
-    }
-    must(status, &e);
+    query_open_log(q, o, "a.xray", log, n);
 }
 
 static inline void query_close(query_fixture *q)

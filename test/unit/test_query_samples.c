@@ -9,19 +9,9 @@
 static void log_open(query_fixture *q, const tl_query_options *o, const char *text, size_t n)
 {
     uint8_t *log = malloc(n);
-    tl_error e = {0};
     assert_non_null(log);
     memcpy(log, text, n);
-    *q = (query_fixture){.log = log};
-    const tl_open_options options = {.no_names = true, .want = {.fields = true, .cpu = true}};
-    must(tl_source_open_memory(&q->source, log, n, "a.log", &options, &e), &e);
-    const int status = tl_query_open(&q->query, &q->source, 1, o, &e);
-    if (status == TL_EUNSUPPORTED) {
-        tl_source_close(q->source);
-        free(log);
-        skip_because("this build has no SQL");
-    }
-    must(status, &e);
+    query_open_log(q, o, "a.log", log, n);
 }
 
 /* A log with samples of 10 ms, and an allocation with more items than a block has rows. */

@@ -314,12 +314,7 @@ static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d,
     int status = tl_term_copy_init(&s->terms, &s->ask, e);
     if (status == 0)
         status = tl_scan_block_init(&s->block, columns, TL_CALLS_COLUMNS, ask->used, e);
-    if (status < 0) {
-        close_scan(&s->scan);
-        return status;
-    }
-    *out = &s->scan;
-    return 0;
+    return tl_scan_opened(out, &s->scan, status);
 }
 
 static double keeps(const tl_scan_table *t, uint32_t column, tl_term_op op)

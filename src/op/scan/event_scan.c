@@ -96,12 +96,7 @@ int tl_event_scan_open(tl_scan **out, const tl_scan_table *t, const tl_dataset *
     int status = tl_event_reader_init(&s->reader, t, d, ask, e);
     if (status == 0)
         status = tl_scan_block_init(&s->block, t->column, t->ncolumn, ask->used, e);
-    if (status < 0) {
-        close_scan(&s->scan);
-        return status;
-    }
-    *out = &s->scan;
-    return 0;
+    return tl_scan_opened(out, &s->scan, status);
 }
 
 double tl_event_scan_keeps(const tl_scan_table *t, uint32_t column, tl_term_op op)

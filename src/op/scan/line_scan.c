@@ -198,12 +198,7 @@ int tl_line_scan_open(tl_scan **out, const tl_scan_table *t, const tl_dataset *d
     int status = tl_term_copy_init(&s->terms, &s->ask, e);
     if (status == 0)
         status = tl_scan_block_init(&s->block, t->column, t->ncolumn, ask->used, e);
-    if (status < 0) {
-        close_scan(&s->scan);
-        return status;
-    }
-    *out = &s->scan;
-    return 0;
+    return tl_scan_opened(out, &s->scan, status);
 }
 
 double tl_line_scan_keeps(const tl_scan_table *t, uint32_t column, tl_term_op op)

@@ -58,10 +58,5 @@ int tl_list_scan_open(tl_scan **out, const tl_scan_table *t, const tl_dataset *d
     s->list = t->arg;
     s->sources = d->n;
     const int status = tl_scan_block_init(&s->block, t->column, t->ncolumn, ask->used, e);
-    if (status < 0) {
-        close_scan(&s->scan);
-        return status;
-    }
-    *out = &s->scan;
-    return 0;
+    return tl_scan_opened(out, &s->scan, status);
 }

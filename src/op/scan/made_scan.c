@@ -195,20 +195,7 @@ static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d,
     int status = tl_scan_block_init(&s->block, t->column, t->ncolumn, ask->used, e);
     if (status == 0)
         status = get(&s->made, s->table, ask->argument, e);
-    if (status < 0) {
-        close_scan(&s->scan);
-        return status;
-    }
-    *out = &s->scan;
-    return 0;
-}
-
-static double keeps_all(const tl_scan_table *t, uint32_t column, tl_term_op op)
-{
-    (void)t;
-    (void)column;
-    (void)op;
-    return 1;
+    return tl_scan_opened(out, &s->scan, status);
 }
 
 int tl_made_table_init(tl_made_table *t, tl_scan_table *out, tl_error *e)
@@ -220,7 +207,7 @@ int tl_made_table_init(tl_made_table *t, tl_scan_table *out, tl_error *e)
                            .order = TL_NO_ORDER,
                            .rows = 1000,
                            .arg = t,
-                           .keeps = keeps_all,
+                           .keeps = tl_scan_keeps_all,
                            .open = open_scan};
     t->cache = calloc(1, sizeof *t->cache);
     return t->cache ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table");

@@ -411,12 +411,7 @@ static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d,
     s->reader.wants_fields = true;
     if (status == 0)
         status = tl_scan_block_init(&s->block, t->column, t->ncolumn, ask->used, e);
-    if (status < 0) {
-        close_scan(&s->scan);
-        return status;
-    }
-    *out = &s->scan;
-    return 0;
+    return tl_scan_opened(out, &s->scan, status);
 }
 
 void tl_sample_table(uint32_t i, tl_scan_table *out, const tl_dataset *d)

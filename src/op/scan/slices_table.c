@@ -140,12 +140,7 @@ static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d,
     for (uint32_t i = 0; i < COLUMNS; i++)
         s->used[i] = !ask->used || ask->used[i];
     const int status = tl_term_copy_init(&s->terms, &s->ask, e);
-    if (status < 0) {
-        close_scan(&s->scan);
-        return status;
-    }
-    *out = &s->scan;
-    return 0;
+    return tl_scan_opened(out, &s->scan, status);
 }
 
 /* As much as the part that uses the term least: the other has fewer rows then. */
