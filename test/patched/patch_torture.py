@@ -73,7 +73,7 @@ def check(checks, hook, what):
         table = rt_matrix.report(checks, out, "--by", "func")
         if table:
             printed = Printed(done.stdout)
-            printed.forget(rt_matrix.without_room(checks, hook, program))
+            printed.forget(checks, rt_matrix.without_room(checks, hook, program))
             rt_matrix.check_calls(checks, hook.name, table, printed)
             calls = rt_matrix.by_name(table["functions"])
             for name, (least, most) in printed.about.items():
