@@ -20,6 +20,7 @@ PAUSES = ("WITH RECURSIVE pause(t, e) AS (SELECT 0, {width} UNION ALL SELECT t +
 # (name, the SQL, the row that it is compared with, the most times its processor time)
 QUERIES = [
     ("function_stats", "SELECT * FROM function_stats", "report --by func", 1.1),
+    ("call_stats by function, steps of 1 s", "SELECT * FROM call_stats('function', ns('1s'))", "report --by func", 2),
     ("call_stats by function, 1,000 steps", "SELECT * FROM call_stats('function', {step})", "report --by func", 2),
     ("count(*) FROM calls", "SELECT count(*) FROM calls", "loop: count", 2),
     ("sum(dur)", "SELECT sum(dur) FROM calls", "loop: sum", 3),

@@ -32,9 +32,20 @@ enum tl_call_flags {
     X(int32_t, cpu)    /* of the entry; -1: unknown */                                                                 \
     X(uint8_t, flags)
 
+/* Columns that a reader may do without, so that they are not filled. */
+enum tl_call_parts {
+    TL_CALL_IDS = 1,       /* id, exit, parent, cpu */
+    TL_CALL_TIMES = 2,     /* begin, end, self */
+    TL_CALL_FUNCTIONS = 4, /* function, caller */
+    TL_CALL_POSITIONS = 8, /* place, track, depth */
+    TL_CALL_FLAGS = 16,
+    TL_CALL_ALL_PARTS = 31 /* the rows are only counted */
+};
+
 /* A zeroed one is empty. */
 typedef struct tl_call_rows {
     uint32_t n, capacity;
+    unsigned without; /* enum tl_call_parts */
 #define TL_CALL_MEMBER(type, name) type *name;
     TL_CALL_COLUMNS(TL_CALL_MEMBER)
 #undef TL_CALL_MEMBER

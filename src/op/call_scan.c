@@ -9,6 +9,7 @@
 #include "op/callstack.h"
 #include "op/insn_calls.h"
 #include "op/sample_profile.h"
+#include "op/stream_reader.h"
 #include "op/symbols/discover.h"
 #include "op/told_calls.h"
 
@@ -29,9 +30,9 @@ struct tl_call_scan {
     tl_insn_calls *insns; /* ... of instructions; or ... */
     told_scan told;       /* ... of stacks, if there is neither */
     tl_limit limit;
-    uint32_t stream, end; /* the next one, and that after the last */
-    tl_cursor *cursor;    /* of a stream; or ... */
-    tl_merge *merge;      /* ... of all: */
+    uint32_t stream, end;      /* the next one, and that after the last */
+    tl_stream_reader *streams; /* one after the other; or ... */
+    tl_merge *merge;           /* ... all together: */
     tl_thread_view *view;
     const tl_run *run;
     uint32_t nrun;
@@ -136,7 +137,7 @@ static int start(tl_call_scan *c, const tl_call_scan_options *o, tl_error *e)
         status = tl_insn_calls_new(&c->insns, c->profile, &s->trace, s->code, &c->options, e);
     if (status == 0)
         status = tl_insn_calls_give_rows(c->insns, &c->rows, o->places, e);
-    if (status == 0 && !o->ids)
+    if (status == 0 && o->without & TL_CALL_IDS)
         tl_insn_calls_limit(c->insns, &c->limit);
     return status;
 }
@@ -150,6 +151,7 @@ int tl_call_scan_open(tl_call_scan **out, tl_source *s, uint32_t first, uint32_t
     if (!c)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to match calls");
     c->source = s;
+    c->rows.without = o->without;
     c->options = (tl_profile_options){.flat = !o->places, .select = o->select};
     c->stream = first;
     c->end = first + n;
@@ -157,9 +159,11 @@ int tl_call_scan_open(tl_call_scan **out, tl_source *s, uint32_t first, uint32_t
     int status = start(c, o, e);
     if (status == 0 && is_discovered(s))
         status = tl_thread_view_new(&c->view, s, e);
-    const tl_want want = tl_source_want(s, true); /* fields name the threads */
-    if (status == 0 && c->view)
-        status = tl_merge_open_want(&c->merge, s, &want, NULL, e);
+    const tl_want want =
+        tl_source_want(s, c->view || (!c->insns && !c->stack)); /* fields name threads, or are stacks */
+    if (status == 0)
+        status = c->view ? tl_merge_open_want(&c->merge, s, &want, NULL, e)
+                         : tl_stream_reader_open(&c->streams, s, &want, &c->limit, e);
     if (status < 0) {
         tl_call_scan_close(c);
         return status;
@@ -221,12 +225,7 @@ static int add_calls(tl_call_scan *c, const tl_batch *b, tl_error *e)
 static int add_batch(tl_call_scan *c, tl_error *e)
 {
     const tl_batch *b;
-    const tl_want want = tl_source_want(c->source, true); /* stacks are fields */
-    const bool told = !c->insns && !c->stack;
-    int status =
-        c->cursor ? 0 : tl_cursor_open_want(&c->cursor, c->source, c->stream, told ? &want : NULL, &c->limit, e);
-    if (status == 0)
-        status = tl_cursor_next(c->cursor, &b, e);
+    int status = tl_stream_reader_next(c->streams, c->stream, &b, e);
     if (status <= 0)
         return status;
     status = add_calls(c, b, e);
@@ -236,8 +235,6 @@ static int add_batch(tl_call_scan *c, tl_error *e)
 /* The streams so far have ended: so have their calls. */
 static int finish(tl_call_scan *c, tl_error *e)
 {
-    tl_cursor_close(c->cursor);
-    c->cursor = NULL;
     c->stream++;
     c->ended = c->merge || c->stream == c->end;
     if (c->insns)
@@ -279,7 +276,7 @@ void tl_call_scan_close(tl_call_scan *c)
         return;
     tl_merge_close(c->merge);
     tl_thread_view_free(c->view);
-    tl_cursor_close(c->cursor);
+    tl_stream_reader_close(c->streams);
     tl_callstack_free(c->stack);
     tl_insn_calls_free(c->insns);
     tl_told_calls_fini(&c->told.calls);

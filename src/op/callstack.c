@@ -40,10 +40,10 @@ int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const
     return 0;
 }
 
-static int go_elsewhere(tl_callstack *c, const tl_call_places *places, tl_error *e)
+static int find_places(tl_callstack *c, const tl_call_places *places, bool needs_origins, tl_error *e)
 {
-    c->elsewhere = true;
     c->flat = false;
+    c->has_origins = places || needs_origins;
     if (places && !tl_call_finder_init(&c->finder, places))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to match calls");
     return 0;
@@ -51,14 +51,16 @@ static int go_elsewhere(tl_callstack *c, const tl_call_places *places, tl_error 
 
 int tl_callstack_give_rows(tl_callstack *c, tl_call_rows *rows, const tl_call_places *places, tl_error *e)
 {
+    c->way = TL_CALLS_TO_ROWS;
     c->rows = rows;
-    return go_elsewhere(c, places, e);
+    return find_places(c, places, !(rows->without & TL_CALL_IDS), e);
 }
 
 int tl_callstack_use_slots(tl_callstack *c, tl_call_slots *slots, const tl_call_places *places, tl_error *e)
 {
+    c->way = TL_CALLS_TO_SLOTS;
     c->slots = slots;
-    return go_elsewhere(c, places, e);
+    return find_places(c, places, slots->by & TL_BY_CPU, e);
 }
 
 bool tl_callstack_matched(const tl_callstack *c, size_t i, bool not )
@@ -108,7 +110,7 @@ TL_COLD static bool grow_functions(tl_call_thread *th, uint32_t function)
 TL_COLD static bool grow_stack(const tl_callstack *c, tl_call_thread *th)
 {
     const uint32_t capacity = th->capacity ? 2 * th->capacity : 64;
-    if (!TL_RESIZE(th->stack, capacity) || (c->elsewhere && !TL_RESIZE(th->origin, capacity)))
+    if (!TL_RESIZE(th->stack, capacity) || (c->has_origins && !TL_RESIZE(th->origin, capacity)))
         return false;
     th->capacity = capacity;
     return true;
@@ -143,20 +145,22 @@ TL_ALWAYS_INLINE bool selected_at_entry(tl_callstack *c, const tl_batch *b, uint
 }
 
 /* What rows and slots need of the frame that is put on top; false when memory runs out. */
-TL_ALWAYS_INLINE bool push_elsewhere(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th,
-                                     const tl_call_on_stack *on)
+TL_ALWAYS_INLINE bool push_origin(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th,
+                                  const tl_call_on_stack *on, const tl_call_way way)
 {
+    if (!c->has_origins)
+        return way == TL_CALLS_TO_ROWS || tl_callstack_find_slot(c, b->track[i], th);
     tl_call_origin *origin = &th->origin[th->depth];
     *origin = (tl_call_origin){.id = id_of(c, i), .cpu = b->cpu ? b->cpu[i] : -1};
     if (TL_LIKELY(th->stack[th->depth].repeat <= TL_STACK_REPEATS))
-        return tl_callstack_find_place(c, b->track[i], th);
+        return tl_callstack_find_place(c, b->track[i], th, way);
     origin->tree = th->origin[on->top - 1].tree;
-    return tl_callstack_find_slot(c, b->track[i], th);
+    return way == TL_CALLS_TO_ROWS || tl_callstack_find_slot(c, b->track[i], th);
 }
 
 /* Puts a frame on top; false when memory runs out. */
 TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th, uint64_t key,
-                           uint32_t function, const bool begun, const bool elsewhere)
+                           uint32_t function, const bool begun, const tl_call_way way)
 {
     tl_profile *p = c->p;
     if (TL_UNLIKELY(function >= th->nfunction) && !grow_functions(th, function))
@@ -177,7 +181,7 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_ca
     uint32_t place = 0, repeat = 0;
     if (TL_UNLIKELY(th->depth >= c->loops_from))
         repeat = 1 + (on->top ? th->stack[on->top - 1].repeat : 0);
-    if (!elsewhere && c->flat) {
+    if (way == TL_CALLS_TO_PLACES && c->flat) {
         if (TL_UNLIKELY(!on->place))
             on->place = tl_profile_child(p, th->root, function);
         place = on->place;
@@ -185,7 +189,7 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_ca
             return false;
     } else if (TL_UNLIKELY(repeat > TL_STACK_REPEATS)) {
         place = th->stack[on->top - 1].place;
-    } else if (!elsewhere) {
+    } else if (way == TL_CALLS_TO_PLACES) {
         place = tl_profile_child(p, th->depth ? th->stack[th->depth - 1].place : th->root, function);
         if (TL_UNLIKELY(place == TL_HASH_NONE))
             return false;
@@ -199,7 +203,7 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_ca
                          .repeat = repeat & 0x3fffffff,
                          .selected = !c->selecting || selected_at_entry(c, b, i, th, function),
                          .begun = begun};
-    if (elsewhere && !push_elsewhere(c, b, i, th, on))
+    if (way != TL_CALLS_TO_PLACES && !push_origin(c, b, i, th, on, way))
         return false;
     ++th->depth;
     if (begun)
@@ -208,7 +212,7 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_ca
 }
 
 /* False when memory runs out. */
-TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th, const bool elsewhere)
+TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th, const tl_call_way way)
 {
     const uint64_t key = b->key[i];
     uint32_t function = tl_id_map_get(&c->p->by_id, key);
@@ -217,15 +221,15 @@ TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, tl_c
         if (function == TL_HASH_NONE)
             return false;
     }
-    return push(c, b, i, th, key, function, true, elsewhere);
+    return push(c, b, i, th, key, function, true, way);
 }
 
 /* False when memory runs out. */
-TL_ALWAYS_INLINE bool leave(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th, const bool elsewhere)
+TL_ALWAYS_INLINE bool leave(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th, const tl_call_way way)
 {
     const uint64_t key = b->key[i];
     if (TL_LIKELY(th->depth && th->stack[th->depth - 1].key == key && !th->too_deep))
-        return tl_callstack_close_top(c, b->track[i], th, b->ts[i], id_of(c, i), elsewhere);
+        return tl_callstack_close_top(c, b->track[i], th, b->ts[i], id_of(c, i), way);
     if (th->too_deep) {
         th->too_deep--;
         return true;
@@ -241,23 +245,23 @@ TL_ALWAYS_INLINE bool leave(tl_callstack *c, const tl_batch *b, uint32_t i, tl_c
     while (th->stack[th->depth - 1].key != key)
         if (!tl_callstack_close_unwound(c, b->track[i], th, b->ts[i]))
             return false;
-    return tl_callstack_close_top(c, b->track[i], th, b->ts[i], id_of(c, i), elsewhere);
+    return tl_callstack_close_top(c, b->track[i], th, b->ts[i], id_of(c, i), way);
 }
 
 /* An exit without a function ends the innermost call. False when memory runs out. */
-static bool leave_any(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th, const bool elsewhere)
+static bool leave_any(tl_callstack *c, const tl_batch *b, uint32_t i, tl_call_thread *th, const tl_call_way way)
 {
     if (th->too_deep) {
         th->too_deep--;
         return true;
     }
     if (th->depth)
-        return tl_callstack_close_top(c, b->track[i], th, b->ts[i], id_of(c, i), elsewhere);
+        return tl_callstack_close_top(c, b->track[i], th, b->ts[i], id_of(c, i), way);
     c->p->unmatched_exits++;
     return true;
 }
 
-TL_ALWAYS_INLINE bool add_events(tl_callstack *c, const tl_batch *b, const bool elsewhere)
+TL_ALWAYS_INLINE bool add_events(tl_callstack *c, const tl_batch *b, const tl_call_way way)
 {
     bool ok = true;
     for (uint32_t i = 0; ok && i < b->n;) {
@@ -268,11 +272,11 @@ TL_ALWAYS_INLINE bool add_events(tl_callstack *c, const tl_batch *b, const bool 
         for (; ok && i < b->n && b->track[i] == track; i++) {
             const uint8_t kind = c->kind[b->cls[i]];
             if (kind == TL_ENTER)
-                ok = enter(c, b, i, th, elsewhere);
+                ok = enter(c, b, i, th, way);
             else if (kind == TL_EXIT)
-                ok = leave(c, b, i, th, elsewhere);
+                ok = leave(c, b, i, th, way);
             else if (kind == EXIT_OF_ANY)
-                ok = leave_any(c, b, i, th, elsewhere);
+                ok = leave_any(c, b, i, th, way);
         }
     }
     return ok;
@@ -288,8 +292,9 @@ int tl_callstack_add_ids(tl_callstack *c, const tl_batch *b, const uint64_t *id,
 {
     c->id = id;
     c->first = tl_event_id(b, 0);
-    /* Compiled twice: profiles know at compile time that nothing goes elsewhere. */
-    const bool ok = c->elsewhere ? add_events(c, b, true) : add_events(c, b, false);
+    const bool ok = c->way == TL_CALLS_TO_PLACES ? add_events(c, b, TL_CALLS_TO_PLACES)
+                    : c->way == TL_CALLS_TO_ROWS ? add_events(c, b, TL_CALLS_TO_ROWS)
+                                                 : add_events(c, b, TL_CALLS_TO_SLOTS);
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the call tree (%u places)", c->p->nplace);
 }
 
@@ -306,7 +311,7 @@ static bool forget_top(tl_callstack *c, uint32_t track, tl_call_thread *th)
         return true;
     c->p->unmatched_open++;
     th->function[f->function].top = f->below;
-    if (!c->rows)
+    if (c->way != TL_CALLS_TO_ROWS)
         tl_callstack_pass_on(c, th, f, f->inner);
     else if (!c->selecting || (f->selected && c->select.to == UINT64_MAX && !c->select.select->min_ticks))
         return tl_callstack_put_row(c, track, th, f, TL_CALL_NO_ID, 0, 0, TL_CALL_OPEN);
@@ -327,7 +332,7 @@ bool tl_callstack_cut(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t d
         const bool begun = th->stack[th->depth - 1].begun;
         c->p->unmatched_exits += left && !begun;
         if (left && begun)
-            ok = tl_callstack_close_top(c, track, th, b->ts[i], TL_CALL_NO_ID, c->elsewhere);
+            ok = tl_callstack_close_top(c, track, th, b->ts[i], TL_CALL_NO_ID, c->way);
         else
             ok = forget_top(c, track, th);
     }
@@ -340,7 +345,7 @@ bool tl_callstack_push(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t 
     if (!TL_GROW_TO(c->thread, c->ntrack, track, TL_TRACKS_MAX)) /* tracks may come while reading */
         return false;
     tl_call_thread *th = &c->thread[track];
-    return (th->used || begin_thread(c, track)) && push(c, b, i, th, function, function, begun, c->elsewhere);
+    return (th->used || begin_thread(c, track)) && push(c, b, i, th, function, function, begun, c->way);
 }
 
 bool tl_callstack_finish(tl_callstack *c)

@@ -44,18 +44,23 @@ typedef struct tl_call_thread {
     bool used;
 } tl_call_thread;
 
+/* What becomes of calls. A constant in the loops, which are compiled for each. */
+typedef enum tl_call_way { TL_CALLS_TO_PLACES, TL_CALLS_TO_ROWS, TL_CALLS_TO_SLOTS } tl_call_way;
+
 struct tl_callstack {
     tl_profile *p;
     const tl_trace *trace;
-    bool flat, per_thread, selecting, elsewhere; /* elsewhere: rows or slots */
+    tl_call_way way;
+    bool flat, per_thread, selecting;
     tl_call_select select;
     uint8_t *kind;          /* by class: TL_ENTER, TL_EXIT or anything else */
     tl_call_thread *thread; /* by track */
     uint32_t *begun;        /* the tracks that have begun since the last finish */
     uint32_t nbegun, begun_capacity, ntrack;
     uint32_t loops_from;   /* repeats of functions are counted beyond this many frames */
-    tl_call_rows *rows;    /* calls become these; or ... */
-    tl_call_slots *slots;  /* ... are added to these places of the profile; or, if both are NULL, to their own */
+    bool has_origins;      /* rows or slots need more than the frames */
+    tl_call_rows *rows;    /* of TL_CALLS_TO_ROWS */
+    tl_call_slots *slots;  /* of TL_CALLS_TO_SLOTS: places of the profile */
     tl_call_finder finder; /* of rows and slots, if they have places */
     const uint64_t *id;    /* of the batch, or NULL: ... */
     uint64_t first;        /* ... that of its first event */
@@ -98,28 +103,39 @@ TL_ALWAYS_INLINE bool tl_callstack_put_row(tl_callstack *c, uint32_t track, cons
     if (TL_UNLIKELY(r->n == r->capacity) && !tl_call_rows_grow(r))
         return false;
     const tl_call_frame *below = th->depth ? f - 1 : NULL;
-    const tl_call_origin *origin = &th->origin[th->depth];
     const uint32_t n = r->n++;
-    r->id[n] = origin->id;
-    r->exit[n] = exit;
-    r->parent[n] = below && below->begun ? origin[-1].id : TL_CALL_NO_ID;
-    r->begin[n] = f->entered;
-    r->end[n] = f->entered + ticks;
-    r->self[n] = self;
-    r->function[n] = f->function;
-    r->caller[n] = below ? below->function : TL_CALL_NONE;
-    r->place[n] = c->finder.places ? tl_call_finder_number(&c->finder, origin->tree) : TL_CALL_NONE;
-    r->track[n] = track;
-    r->depth[n] = th->depth + 1;
-    r->cpu[n] = origin->cpu;
-    r->flags[n] = flags | (f->below ? 0 : TL_CALL_OUTERMOST);
+    if (r->without == TL_CALL_ALL_PARTS)
+        return true;
+    if (!(r->without & TL_CALL_IDS)) {
+        const tl_call_origin *origin = &th->origin[th->depth];
+        r->id[n] = origin->id;
+        r->exit[n] = exit;
+        r->parent[n] = below && below->begun ? origin[-1].id : TL_CALL_NO_ID;
+        r->cpu[n] = origin->cpu;
+    }
+    if (!(r->without & TL_CALL_TIMES)) {
+        r->begin[n] = f->entered;
+        r->end[n] = f->entered + ticks;
+        r->self[n] = self;
+    }
+    if (!(r->without & TL_CALL_FUNCTIONS)) {
+        r->function[n] = f->function;
+        r->caller[n] = below ? below->function : TL_CALL_NONE;
+    }
+    if (!(r->without & TL_CALL_POSITIONS)) {
+        r->place[n] = c->finder.places ? tl_call_finder_number(&c->finder, th->origin[th->depth].tree) : TL_CALL_NONE;
+        r->track[n] = track;
+        r->depth[n] = th->depth + 1;
+    }
+    if (!(r->without & TL_CALL_FLAGS))
+        r->flags[n] = flags | (f->below ? 0 : TL_CALL_OUTERMOST);
     return true;
 }
 
-/* Closes the topmost frame. `exit`: the id of its exit, for rows; elsewhere: as in the tl_callstack, for the compiler.
+/* Closes the topmost frame. `exit`: the id of its exit, for rows; way: that of the tl_callstack, for the compiler.
  * False when memory runs out. */
 TL_ALWAYS_INLINE bool tl_callstack_close_top(tl_callstack *c, uint32_t track, tl_call_thread *th, uint64_t ts,
-                                             uint64_t exit, const bool elsewhere)
+                                             uint64_t exit, const tl_call_way way)
 {
     const tl_call_frame *f = &th->stack[--th->depth];
     uint64_t ticks = ts - f->entered;
@@ -130,41 +146,44 @@ TL_ALWAYS_INLINE bool tl_callstack_close_top(tl_callstack *c, uint32_t track, tl
     if (th->depth)
         tl_call_add(&th->stack[th->depth - 1].children, ticks);
     const bool counts = !c->selecting || (f->selected && ts < c->select.to && ticks >= c->select.select->min_ticks);
-    if (elsewhere && c->rows)
+    if (way == TL_CALLS_TO_ROWS)
         return !counts || tl_callstack_put_row(c, track, th, f, exit, ticks, self, 0);
     tl_callstack_pass_on(c, th, f, counts ? ticks : f->inner);
     return !counts || tl_callstack_add_call(c->p, f->place, ticks, self);
 }
 
 /* Finds where the call is counted whose frame is above the top, from its function and the frame below; false when
- * memory runs out. Rows and slots: */
+ * memory runs out. In TL_CALLS_TO_SLOTS: */
 TL_ALWAYS_INLINE bool tl_callstack_find_slot(tl_callstack *c, uint32_t track, const tl_call_thread *th)
 {
     tl_call_frame *f = &th->stack[th->depth];
-    const tl_call_origin *origin = &th->origin[th->depth];
-    if (c->slots) {
-        const tl_call_key key = {
-            .function = f->function, .place = origin->tree, .track = track, .depth = th->depth + 1, .cpu = origin->cpu};
-        f->place = tl_call_slots_find(c->slots, c->p, key, f->entered);
-    }
+    const tl_call_origin *origin = c->has_origins ? &th->origin[th->depth] : NULL;
+    const tl_call_key key = {.function = f->function,
+                             .place = origin ? origin->tree : TL_CALL_NONE,
+                             .track = track,
+                             .depth = th->depth + 1,
+                             .cpu = origin ? origin->cpu : -1};
+    f->place = tl_call_slots_find(c->slots, c->p, key, f->entered);
     return f->place != TL_HASH_NONE;
 }
 
 /* The same with a place that is not known yet. */
-TL_ALWAYS_INLINE bool tl_callstack_find_place(tl_callstack *c, uint32_t track, const tl_call_thread *th)
+TL_ALWAYS_INLINE bool tl_callstack_find_place(tl_callstack *c, uint32_t track, const tl_call_thread *th,
+                                              const tl_call_way way)
 {
     tl_call_frame *f = &th->stack[th->depth];
-    if (c->elsewhere) {
+    if (way == TL_CALLS_TO_PLACES) {
+        if (!c->flat)
+            f->place = tl_profile_child(c->p, th->depth ? f[-1].place : th->root, f->function);
+        return f->place != TL_HASH_NONE;
+    }
+    if (c->finder.places) {
         tl_call_origin *origin = &th->origin[th->depth];
-        if (c->finder.places)
-            origin->tree = tl_call_finder_child(&c->finder, c->p, th->depth ? origin[-1].tree : 0, f->function);
+        origin->tree = tl_call_finder_child(&c->finder, c->p, th->depth ? origin[-1].tree : 0, f->function);
         if (TL_UNLIKELY(origin->tree == TL_HASH_NONE) && c->finder.failed)
             return false;
-        return tl_callstack_find_slot(c, track, th);
     }
-    if (!c->flat)
-        f->place = tl_profile_child(c->p, th->depth ? f[-1].place : th->root, f->function);
-    return f->place != TL_HASH_NONE;
+    return way == TL_CALLS_TO_ROWS || tl_callstack_find_slot(c, track, th);
 }
 
 /* ---- loops of exceptions (callstack_loops.c); those that close calls return false when memory runs out ---- */

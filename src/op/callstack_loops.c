@@ -4,11 +4,11 @@
 bool tl_callstack_close_unwound(tl_callstack *c, uint32_t track, tl_call_thread *th, uint64_t ts)
 {
     c->p->unmatched_open++;
-    if (c->rows)
-        return tl_callstack_close_top(c, track, th, ts, TL_CALL_NO_ID, true);
+    if (c->way == TL_CALLS_TO_ROWS)
+        return tl_callstack_close_top(c, track, th, ts, TL_CALL_NO_ID, c->way);
     const uint32_t place = th->stack[th->depth - 1].place;
     const uint64_t calls = c->p->stat[place].calls;
-    return tl_callstack_close_top(c, track, th, ts, TL_CALL_NO_ID, false) &&
+    return tl_callstack_close_top(c, track, th, ts, TL_CALL_NO_ID, c->way) &&
            (c->p->stat[place].calls == calls || tl_profile_add_unwound(c->p, place, 1));
 }
 
@@ -26,9 +26,9 @@ bool tl_callstack_unwind_loops(tl_callstack *c, uint32_t track, tl_call_thread *
                 return false;
         tl_call_frame *f = &th->stack[th->depth];
         *f = th->stack[i];
-        if (c->elsewhere)
+        if (c->has_origins)
             th->origin[th->depth] = th->origin[i];
-        if (!tl_callstack_find_place(c, track, th))
+        if (!tl_callstack_find_place(c, track, th, c->way))
             return false;
         f->below = on->top;
         f->repeat = 0;

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/stop_sort.h"
+#include "query/kept_order.h"
 
 /* Grows the arrays of all columns; their bytes are counted first. */
 static int grow(tl_kept_rows *k, uint32_t more, tl_error *e)
 {
-    uint64_t width = sizeof *k->order + sizeof *k->latest;
+    uint64_t width = sizeof(uint32_t) + sizeof *k->latest; /* that ordering needs */
     if (more <= k->capacity - k->n)
         return 0;
     for (uint32_t c = 0; c < k->table->ncolumn; c++)
@@ -52,7 +52,8 @@ static bool begin(tl_kept_rows *k, const uint8_t *used)
         ok = a->is_null && (a->i64 || a->real || a->text);
     }
     k->capacity = 1;
-    return k->array && ok;
+    k->column = calloc((size_t)k->table->ncolumn + 1, sizeof *k->column);
+    return k->array && k->column && ok;
 }
 
 static bool copy_text(tl_kept_rows *k, tl_scan_array *a, const tl_block_column *from, uint32_t n)
@@ -91,6 +92,14 @@ static bool copy(tl_kept_rows *k, const tl_block *b)
     return ok;
 }
 
+void tl_kept_rows_show(tl_kept_rows *k)
+{
+    for (uint32_t c = 0; c < k->table->ncolumn; c++) {
+        const tl_scan_array *a = &k->array[c];
+        k->column[c] = (tl_block_column){.i64 = a->i64, .real = a->real, .text = a->text, .is_null = a->is_null};
+    }
+}
+
 int tl_kept_rows_read(tl_kept_rows *k, const tl_scan_table *t, const uint8_t *used, tl_scan *scan, uint64_t most,
                       tl_error *e)
 {
@@ -107,6 +116,7 @@ int tl_kept_rows_read(tl_kept_rows *k, const tl_scan_table *t, const uint8_t *us
         if (status < 0)
             return status;
     }
+    tl_kept_rows_show(k);
     return status;
 }
 
@@ -119,7 +129,7 @@ void tl_kept_rows_fini(tl_kept_rows *k)
         free(k->array[c].text);
     }
     free(k->array);
-    free(k->order);
+    free(k->column);
     free(k->latest);
     tl_strings_fini(&k->text);
     *k = (tl_kept_rows){0};
@@ -127,21 +137,6 @@ void tl_kept_rows_fini(tl_kept_rows *k)
 
 /* -- order ----------------------------------------------------------------------------------------------------------
  */
-
-/* Null first, then by value, then as they came. */
-static int compare(const tl_kept_rows *k, uint32_t a, uint32_t b)
-{
-    const tl_scan_array *c = &k->array[k->key];
-    int order = c->is_null[b] - c->is_null[a];
-    if (order == 0 && !c->is_null[a])
-        order = c->i64 ? (c->i64[a] > c->i64[b]) - (c->i64[a] < c->i64[b]) : strcmp(c->text[a], c->text[b]);
-    return order ? order : (a > b) - (a < b);
-}
-
-static int compare_rows(const void *a, const void *b, void *kept)
-{
-    return compare(kept, *(const uint32_t *)a, *(const uint32_t *)b);
-}
 
 static bool is_range(tl_term_op op)
 {
@@ -153,12 +148,6 @@ static bool can_sort(const tl_kept_rows *k, uint32_t column)
     return k->array[column].i64 || k->array[column].text;
 }
 
-static uint64_t value_of(const tl_kept_rows *k, uint32_t column, uint32_t row)
-{
-    const tl_scan_array *a = &k->array[column];
-    return a->i64 ? (uint64_t)a->i64[row] : (uintptr_t)a->text[row];
-}
-
 /* How many different values a column has in a sample of the rows. */
 static uint32_t variety(const tl_kept_rows *k, uint32_t column)
 {
@@ -167,8 +156,8 @@ static uint32_t variety(const tl_kept_rows *k, uint32_t column)
     const uint32_t step = k->n / SAMPLE + 1;
     uint32_t n = 0;
     for (uint32_t row = 0; row < k->n; row += step)
-        if (!k->array[column].is_null[row] && tl_hash_get(&seen, value_of(k, column, row)) == TL_HASH_NONE &&
-            tl_hash_put(&seen, value_of(k, column, row), n))
+        if (!k->array[column].is_null[row] && tl_hash_get(&seen, tl_kept_value(k, column, row)) == TL_HASH_NONE &&
+            tl_hash_put(&seen, tl_kept_value(k, column, row), n))
             n++;
     tl_hash_fini(&seen);
     return n;
@@ -207,27 +196,10 @@ static uint32_t choose_end(const tl_kept_rows *k, const tl_term *term, uint32_t 
 
 #define LEAF 16u /* rows of a leaf of the tree */
 
-/* Rows that are looked at between two questions whether to stop. */
-#define ROWS_AT_ONCE 0x10000u
-
-static int say_failure(int status, tl_error *e)
-{
-    if (status == 0)
-        return 0;
-    return status == TL_ELIMIT ? tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "interrupted")
-                               : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
-}
-
-static bool is_stopped(tl_kept_stop stop, uint32_t row)
-{
-    return row % ROWS_AT_ONCE == 0 && stop.stop && stop.stop(stop.arg);
-}
-
-/* When the row at a place ends; one without an end is never found by it. */
-static int64_t end_of(const tl_kept_rows *k, uint32_t place)
+/* When a row ends; one without an end is never found by it. */
+static int64_t end_of(const tl_kept_rows *k, uint32_t row)
 {
     const tl_scan_array *a = &k->array[k->end];
-    const uint32_t row = k->order[place];
     return a->is_null[row] ? INT64_MIN : a->i64[row];
 }
 
@@ -242,7 +214,7 @@ static int note_latest(tl_kept_rows *k, tl_kept_stop stop)
     for (uint32_t i = 0; i < 2 * k->leaves; i++)
         k->latest[i] = INT64_MIN;
     for (uint32_t i = 0; i < k->n; i++) {
-        if (is_stopped(stop, i))
+        if (tl_kept_stopped(stop, i))
             return TL_ELIMIT;
         int64_t *leaf = &k->latest[k->leaves + i / LEAF];
         *leaf = end_of(k, i) > *leaf ? end_of(k, i) : *leaf;
@@ -250,91 +222,6 @@ static int note_latest(tl_kept_rows *k, tl_kept_stop stop)
     for (uint32_t i = k->leaves; i-- > 1;)
         k->latest[i] = k->latest[2 * i] > k->latest[2 * i + 1] ? k->latest[2 * i] : k->latest[2 * i + 1];
     return 0;
-}
-
-/* The different values of the key, while rows are counted. */
-typedef struct values {
-    tl_hash index;  /* value, or address of the text, -> number */
-    uint32_t *row;  /* [n] a row that has it */
-    uint32_t *rows; /* [n] how many have it; later where the next of them goes */
-    uint32_t n, capacity, rows_capacity;
-    uint32_t *of; /* [rows of the table] the number of its value */
-} values;
-
-/* More different values are sorted one by one. */
-#define DIFFERENT_MOST (1u << 18)
-
-/* Finds the different values; null is number 0. TL_ELIMIT: stopped; TL_ENOMEM: there are too many, or memory ran out.
- */
-static int find_values(values *v, const tl_kept_rows *k, tl_kept_stop stop)
-{
-    const uint8_t *is_null = k->array[k->key].is_null;
-    v->of = tl_alloc((size_t)k->n + 1, sizeof *v->of);
-    if (!v->of || !TL_GROW(v->row, v->n, 1, v->capacity) || !TL_GROW(v->rows, v->n, 1, v->rows_capacity))
-        return TL_ENOMEM;
-    v->row[v->n] = UINT32_MAX;
-    v->rows[v->n++] = 0;
-    for (uint32_t i = 0; i < k->n; i++) {
-        if (is_stopped(stop, i))
-            return TL_ELIMIT;
-        uint32_t number = is_null[i] ? 0 : tl_hash_get(&v->index, value_of(k, k->key, i));
-        if (number == TL_HASH_NONE) {
-            if (v->n == DIFFERENT_MOST || !TL_GROW(v->row, v->n, 1, v->capacity) ||
-                !TL_GROW(v->rows, v->n, 1, v->rows_capacity) || !tl_hash_put(&v->index, value_of(k, k->key, i), v->n))
-                return TL_ENOMEM;
-            number = v->n;
-            v->row[v->n] = i;
-            v->rows[v->n++] = 0;
-        }
-        v->rows[number]++;
-        v->of[i] = number;
-    }
-    return 0;
-}
-
-/* A stable counting sort. */
-static int count_rows(tl_kept_rows *k, values *v, tl_kept_stop stop)
-{
-    uint32_t at = v->rows[0];
-    v->rows[0] = 0;
-    /* Rows that stand for their values are sorted; the values then take their places in that order. */
-    const int status = tl_stop_sort(v->row + 1, v->n - 1, sizeof *v->row, compare_rows, k, stop.stop, stop.arg);
-    if (status < 0)
-        return status;
-    for (uint32_t i = 1; i < v->n; i++) {
-        const uint32_t value = v->of[v->row[i]], rows = v->rows[value];
-        v->rows[value] = at;
-        at += rows;
-    }
-    for (uint32_t i = 0; i < k->n; i++) {
-        if (is_stopped(stop, i))
-            return TL_ELIMIT;
-        k->order[v->rows[v->of[i]]++] = i;
-    }
-    return 0;
-}
-
-int tl_kept_rows_order(tl_kept_rows *k, uint32_t column, tl_kept_stop stop, tl_error *e)
-{
-    values v = {0};
-    k->key = column;
-    free(k->order);
-    k->order = tl_alloc((size_t)k->n + 1, sizeof *k->order);
-    if (!k->order)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
-    int status = find_values(&v, k, stop);
-    if (status == 0) {
-        status = count_rows(k, &v, stop);
-    } else if (status == TL_ENOMEM) {
-        for (uint32_t i = 0; i < k->n; i++)
-            k->order[i] = i;
-        status = tl_stop_sort(k->order, k->n, sizeof *k->order, compare_rows, k, stop.stop, stop.arg);
-    }
-    tl_hash_fini(&v.index);
-    free(v.row);
-    free(v.rows);
-    free(v.of);
-    return say_failure(status, e);
 }
 
 int tl_kept_rows_sort(tl_kept_rows *k, const tl_term *term, uint32_t nterm, tl_kept_stop stop, tl_error *e)
@@ -346,7 +233,7 @@ int tl_kept_rows_sort(tl_kept_rows *k, const tl_term *term, uint32_t nterm, tl_k
     if (status < 0)
         return status;
     k->end = choose_end(k, term, nterm);
-    return k->end == UINT32_MAX ? 0 : say_failure(note_latest(k, stop), e);
+    return k->end == UINT32_MAX ? 0 : tl_kept_rows_fail(note_latest(k, stop), e);
 }
 
 /* -- lookup ---------------------------------------------------------------------------------------------------------
@@ -371,7 +258,7 @@ static uint32_t place_of(const tl_kept_rows *k, const tl_cell *v, bool above)
     uint32_t low = 0, high = k->n;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        const int order = compare_key(k, k->order[middle], v);
+        const int order = compare_key(k, middle, v);
         if (order < 0 || (above && order == 0))
             low = middle + 1;
         else
@@ -396,15 +283,14 @@ static uint32_t late_leaf(const tl_kept_rows *k, uint32_t leaf, int64_t late)
     return node - k->leaves;
 }
 
-/* The first place from `at` on that ends at or after `late`, or one at or after `to`. */
-static uint32_t late_place(const tl_kept_rows *k, uint32_t at, uint32_t to, int64_t late)
+uint32_t tl_kept_rows_late(const tl_kept_rows *k, uint32_t at, uint32_t to, int64_t late)
 {
     while (at < to && end_of(k, at) < late) {
         at++;
         if (at % LEAF == 0 && at < to && k->latest[k->leaves + at / LEAF] < late)
             at = LEAF * late_leaf(k, at / LEAF, late);
     }
-    return at;
+    return at < to ? at : to;
 }
 
 static bool is_comparable(const tl_kept_rows *k, const tl_term *t)
@@ -418,7 +304,7 @@ static bool is_comparable(const tl_kept_rows *k, const tl_term *t)
 tl_kept_range tl_kept_rows_find(const tl_kept_rows *k, const tl_term *term, uint32_t nterm)
 {
     tl_kept_range r = {.at = 0, .to = k->n, .late = INT64_MIN};
-    for (uint32_t i = 0; i < nterm && k->order; i++) {
+    for (uint32_t i = 0; i < nterm && k->is_sorted; i++) {
         const tl_term *t = &term[i];
         const bool is_low = t->op == TL_TERM_AT_LEAST || t->op == TL_TERM_ABOVE,
                    is_high = t->op == TL_TERM_AT_MOST || t->op == TL_TERM_BELOW;
@@ -438,13 +324,6 @@ tl_kept_range tl_kept_rows_find(const tl_kept_rows *k, const tl_term *term, uint
             r.late = late > r.late ? late : r.late;
         }
     }
-    r.at--;
-    tl_kept_rows_next(k, &r);
+    r.at = r.at > r.to ? r.to : r.late == INT64_MIN ? r.at : tl_kept_rows_late(k, r.at, r.to, r.late);
     return r;
-}
-
-void tl_kept_rows_next(const tl_kept_rows *k, tl_kept_range *r)
-{
-    r->at = r->late == INT64_MIN ? r->at + 1 : late_place(k, r->at + 1, r->to, r->late);
-    r->at = r->at < r->to ? r->at : r->to;
 }

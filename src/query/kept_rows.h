@@ -11,9 +11,10 @@
 
 typedef struct tl_kept_rows {
     const tl_scan_table *table;
-    tl_scan_array *array; /* [ncolumn], of the columns that are looked at */
+    tl_scan_array *array;    /* [ncolumn], of the columns that are looked at */
+    tl_block_column *column; /* [ncolumn] the same, for readers */
     uint32_t n, capacity;
-    uint32_t *order; /* [n] rows by the key; NULL: as they came */
+    bool is_sorted;  /* by the key; else as they came */
     uint32_t key;    /* the column */
     int64_t *latest; /* [2 * leaves] a binary tree, its root is 1: the greatest `end` of 16 rows, ...; or NULL */
     uint32_t leaves; /* a power of two */
@@ -32,25 +33,21 @@ typedef struct tl_kept_stop {
  * (more than that), and those of reading. */
 int tl_kept_rows_read(tl_kept_rows *k, const tl_scan_table *t, const uint8_t *used, tl_scan *scan, uint64_t most,
                       tl_error *e);
-/* Orders the rows by a column: null first, then ascending; equal ones as they came. */
+/* Orders the rows by a column: null first, then ascending; equal ones as they came. After an error they are of no
+ * use. */
 int tl_kept_rows_order(tl_kept_rows *k, uint32_t column, tl_kept_stop stop, tl_error *e);
 /* Prepares lookups by terms on these columns and with these operators. */
 int tl_kept_rows_sort(tl_kept_rows *k, const tl_term *term, uint32_t nterm, tl_kept_stop stop, tl_error *e);
 void tl_kept_rows_fini(tl_kept_rows *k);
 
-/* Rows that may fulfil terms, in the order of tl_kept_row(): `at`, and those that tl_kept_rows_next() leads to. */
+/* Rows that may fulfil terms: from `at` to before `to`. */
 typedef struct tl_kept_range {
-    uint32_t at, to; /* equal at the end */
-    int64_t late;    /* others end before it; INT64_MIN: no such bound */
+    uint32_t at, to;
+    int64_t late; /* those between that end before it do not; INT64_MIN: no such bound */
 } tl_kept_range;
 
-/* Finds the first row. */
 tl_kept_range tl_kept_rows_find(const tl_kept_rows *k, const tl_term *term, uint32_t nterm);
-/* Goes to the next one. */
-void tl_kept_rows_next(const tl_kept_rows *k, tl_kept_range *range);
-static inline uint32_t tl_kept_row(const tl_kept_rows *k, uint32_t i)
-{
-    return k->order ? k->order[i] : i;
-}
+/* The first row from `at` on, and before `to`, that does not end before `late`; `to`: there is none. */
+uint32_t tl_kept_rows_late(const tl_kept_rows *k, uint32_t at, uint32_t to, int64_t late);
 
 #endif

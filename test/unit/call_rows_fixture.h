@@ -7,7 +7,7 @@
 #include "op/call_scan.h"
 #include "op/call_sums.h"
 
-static const tl_call_scan_options all_calls = {.ids = true};
+static const tl_call_scan_options all_calls = {.places = NULL};
 
 /* A row as the model and the scan give it, with ids of functions in place of indices. */
 typedef struct row {
@@ -176,7 +176,7 @@ static inline void check_places(tl_source *s, const tl_select *select)
         tl_profile *p = profile_of(s, threads, select);
         tl_call_places *places = NULL;
         must(tl_call_places_new(&places, p, &e), &e);
-        rows found = scan(s, &(tl_call_scan_options){.places = places, .ids = true, .select = select});
+        rows found = scan(s, &(tl_call_scan_options){.places = places, .select = select});
         same_as_profile(&found, p, places);
         sums_as_profile(s, p, threads, select);
         free(found.row);

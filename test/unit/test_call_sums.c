@@ -174,7 +174,7 @@ static void check_log(uint64_t seed, uint64_t hz)
     tl_call_places *places = NULL;
     tl_error e = {0};
     must(tl_call_places_new(&places, p, &e), &e);
-    rows plain = model_of(l, s), placed = scan(s, &(tl_call_scan_options){.places = places, .ids = true});
+    rows plain = model_of(l, s), placed = scan(s, &(tl_call_scan_options){.places = places});
     for (size_t i = 0; i < sizeof by / sizeof *by; i++)
         for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
             const tl_call_sums_options o = {

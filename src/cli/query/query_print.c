@@ -30,8 +30,12 @@ static const char *exact(const tl_sql_value *v, char text[static NUMBER_ROOM])
 
 static void put_hex(tl_output *out, const tl_sql_value *v)
 {
-    for (size_t i = 0; i < v->size; i++)
-        tl_output_printf(out, "%02x", (unsigned char)v->text[i]);
+    static const char digit[] = "0123456789abcdef";
+    for (size_t i = 0; i < v->size; i++) {
+        const unsigned char byte = (unsigned char)v->text[i];
+        const char hex[] = {digit[byte >> 4], digit[byte & 15]};
+        tl_output_write(out, hex, sizeof hex);
+    }
 }
 
 /* A value of CSV: as it is, or in quotes. Null is nothing, empty text is two quotes. */

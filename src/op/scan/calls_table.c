@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/grow.h"
 #include "op/call_scan.h"
 #include "op/scan/event_filter.h"
@@ -64,14 +65,21 @@ static const tl_column_info columns[TL_CALLS_COLUMNS] = {
     [PATH] = {"path", "path", TL_TEXT, TL_UNIT_NONE, "the functions from the outermost to this, with ; between"},
 };
 
+/* What rows say of a function of the profile. */
+typedef struct function_fact {
+    const char *name; /* what to call it; NULL: not looked up yet */
+    int64_t id;
+    bool has_id, fits; /* fits: the terms take its calls */
+} function_fact;
+
 typedef struct calls_scan {
     tl_scan scan;
     const tl_dataset *dataset;
     const tl_trace_places *places;
     tl_term_copy terms;
     tl_scan_ask ask;
-    bool wants_places, wants_ids;
-    bool counts; /* nobody looks at a column */
+    unsigned without; /* enum tl_call_parts: nobody looks at them */
+    bool wants_places;
     tl_source_walk walk;
     uint32_t number;
     const tl_trace *trace;
@@ -79,12 +87,11 @@ typedef struct calls_scan {
     tl_call_scan *calls;
     tl_call_rows rows; /* read last */
     const tl_profile *profile;
-    uint8_t *function; /* [nfunction] of the profile: 0 undecided, 1 taken, 2 not */
-    const char **name; /* [nname] of the profile: what to call it, or NULL */
-    uint32_t nfunction, nname;
+    function_fact *fact; /* [nfact] by function of the profile */
+    uint32_t nfact;
     tl_arena names;
     tl_scan_block block;
-    uint32_t at[TL_CALL_ROWS_MOST];
+    uint32_t at[TL_CALL_ROWS_MOST]; /* the rows that are taken */
 } calls_scan;
 
 static void close_source(void *scan)
@@ -92,25 +99,46 @@ static void close_source(void *scan)
     calls_scan *s = scan;
     tl_call_scan_close(s->calls);
     s->calls = NULL;
-    free(s->function);
-    free(s->name);
+    free(s->fact);
     tl_arena_fini(&s->names);
-    s->function = NULL;
-    s->name = NULL;
-    s->nfunction = s->nname = 0;
+    s->fact = NULL;
+    s->nfact = 0;
 }
 
-/* What to call a function, kept for the source. NULL when memory runs out. */
-static const char *name_of(calls_scan *s, uint32_t function)
+static bool function_fits(const calls_scan *s, const tl_function *f, const char *name)
 {
-    char label[24];
-    if (!TL_GROW_TO(s->name, s->nname, function, UINT32_MAX))
-        return NULL;
-    if (!s->name[function]) {
-        const char *name = tl_function_label(tl_profile_get_function(s->profile, function), label);
-        s->name[function] = tl_arena_strndup(&s->names, name, strlen(name));
+    for (uint32_t i = 0; i < s->ask.nterm; i++) {
+        const tl_term *t = &s->ask.term[i];
+        if ((t->column == NAME && !tl_term_takes_text(&s->ask, t, name)) ||
+            (t->column == FUNCTION && !(f->flags & TL_FUNCTION_UNKNOWN) && !tl_term_takes_int(t, f->id)))
+            return false;
     }
-    return s->name[function];
+    return true;
+}
+
+TL_COLD static const function_fact *look_up(calls_scan *s, uint32_t function)
+{
+    static const function_fact nothing = {.name = "", .fits = true};
+    char label[24];
+    const tl_function *f = tl_profile_get_function(s->profile, function);
+    const char *name = tl_function_label(f, label);
+    const char *kept =
+        TL_GROW_TO(s->fact, s->nfact, function, UINT32_MAX) ? tl_arena_strndup(&s->names, name, strlen(name)) : NULL;
+    if (!kept) {
+        s->block.failed = true;
+        return &nothing;
+    }
+    s->fact[function] = (function_fact){
+        .name = kept, .id = f->id, .has_id = !(f->flags & TL_FUNCTION_UNKNOWN), .fits = function_fits(s, f, kept)};
+    return &s->fact[function];
+}
+
+/* Kept for the source. */
+static inline const function_fact *fact_of(calls_scan *s, uint32_t function)
+{
+    if (TL_LIKELY(function < s->nfact && s->fact[function].name))
+        return &s->fact[function];
+    return look_up(s, function);
 }
 
 static int open_source(void *scan, uint32_t i, tl_error *e)
@@ -123,7 +151,7 @@ static int open_source(void *scan, uint32_t i, tl_error *e)
     s->number = i + 1;
     s->begin = tl_scan_begin(s->trace);
     const tl_call_scan_options options = {
-        .select = s->dataset->select, .places = s->wants_places ? s->places[i].calls : NULL, .ids = s->wants_ids};
+        .select = s->dataset->select, .places = s->wants_places ? s->places[i].calls : NULL, .without = s->without};
     const int status = tl_call_scan_open(&s->calls, source, 0, tl_call_scan_parts(source), &options, e);
     if (status < 0)
         return status;
@@ -139,36 +167,17 @@ static int read_calls(void *scan, tl_error *e)
 
 static const tl_source_reading reading = {open_source, read_calls, close_source};
 
-static bool function_fits(const calls_scan *s, uint32_t function)
-{
-    const tl_function *f = tl_profile_get_function(s->profile, function);
-    char label[24];
-    for (uint32_t i = 0; i < s->ask.nterm; i++) {
-        const tl_term *t = &s->ask.term[i];
-        if ((t->column == NAME && !tl_term_takes_text(&s->ask, t, tl_function_label(f, label))) ||
-            (t->column == FUNCTION && !(f->flags & TL_FUNCTION_UNKNOWN) && !tl_term_takes_int(t, f->id)))
-            return false;
-    }
-    return true;
-}
-
-static bool takes_function(calls_scan *s, uint32_t function)
-{
-    if (!TL_GROW_TO(s->function, s->nfunction, function, UINT32_MAX)) {
-        s->block.failed = true;
-        return true;
-    }
-    if (s->function[function] == 0)
-        s->function[function] = function_fits(s, function) ? 1 : 2;
-    return s->function[function] == 1;
-}
-
 /* The calls that terms of functions, depth and track leave; others are tested by whoever asked. */
 static uint32_t pick(calls_scan *s, const tl_call_rows *r)
 {
     uint32_t n = 0;
+    if (s->ask.nterm == 0) {
+        for (; n < r->n; n++)
+            s->at[n] = n;
+        return n;
+    }
     for (uint32_t i = 0; i < r->n; i++) {
-        bool takes = s->ask.nterm == 0 || takes_function(s, r->function[i]);
+        bool takes = r->without & TL_CALL_FUNCTIONS || fact_of(s, r->function[i])->fits;
         for (uint32_t k = 0; k < s->ask.nterm && takes; k++) {
             const tl_term *t = &s->ask.term[k];
             takes = t->column == DEPTH       ? tl_term_takes_int(t, r->depth[i])
@@ -187,90 +196,120 @@ static int64_t amount(uint64_t v)
     return v > INT64_MAX ? INT64_MAX : (int64_t)v;
 }
 
-static void put_id(tl_scan_block *b, uint32_t column, uint32_t row, uint64_t id)
+static int64_t time_of(const calls_scan *s, uint64_t ticks)
 {
-    if (id == TL_CALL_NO_ID)
-        tl_scan_put_null(b, column, row);
-    else
-        tl_scan_put_int(b, column, row, (int64_t)id);
+    return tl_event_ts(s->trace, s->begin, ticks);
 }
 
-static void put_function(calls_scan *s, uint32_t column, uint32_t row, uint32_t function, bool name)
+static void put_functions(calls_scan *s, uint32_t column, const uint32_t *function, uint32_t n)
 {
     tl_scan_block *b = &s->block;
-    if (function == TL_CALL_NONE) {
-        tl_scan_put_null(b, column, row);
-    } else if (name) {
-        const char *label = name_of(s, function);
-        b->failed = b->failed || !label;
-        tl_scan_put_text(b, column, row, label);
-    } else {
-        const tl_function *f = tl_profile_get_function(s->profile, function);
-        tl_list_int(b, column, row, !(f->flags & TL_FUNCTION_UNKNOWN), f->id);
+    const bool name = column == NAME || column == CALLER;
+    for (uint32_t row = 0; row < n; row++) {
+        const uint32_t f = function[s->at[row]];
+        const function_fact *fact = f == TL_CALL_NONE ? NULL : fact_of(s, f);
+        if (name)
+            tl_scan_put_text(b, column, row, fact ? fact->name : NULL);
+        else if (fact && fact->has_id)
+            tl_scan_put_int(b, column, row, fact->id);
+        else
+            tl_scan_put_null(b, column, row);
     }
 }
 
-static void put_path(calls_scan *s, uint32_t row, uint32_t number)
+static void put_threads(calls_scan *s, const tl_call_rows *r, uint32_t n)
+{
+    for (uint32_t row = 0; row < n; row++) {
+        const tl_track *track = tl_trace_track(s->trace, r->track[s->at[row]]);
+        tl_scan_put_text(&s->block, THREAD, row, track ? track->name : NULL);
+    }
+}
+
+static void put_paths(calls_scan *s, const tl_call_rows *r, uint32_t n)
 {
     const tl_trace_places *p = &s->places[s->number - 1];
-    if (number == TL_CALL_NONE || !p->profile) {
-        tl_scan_put_null(&s->block, PATH, row);
-        return;
+    for (uint32_t row = 0; row < n; row++) {
+        const uint32_t number = r->place[s->at[row]];
+        if (number == TL_CALL_NONE || !p->profile) {
+            tl_scan_put_null(&s->block, PATH, row);
+            continue;
+        }
+        tl_place_path(p->profile, p->order[number], &s->block.json);
+        tl_scan_put_json(&s->block, PATH, row);
     }
-    tl_place_path(p->profile, p->order[number], &s->block.json);
-    tl_scan_put_json(&s->block, PATH, row);
 }
 
-/* Times of a call: ns tile, since dur is the difference of both ends. */
-static void put_times(calls_scan *s, const tl_call_rows *r, uint32_t i, uint32_t row)
+static void put_utc(calls_scan *s, const tl_call_rows *r, uint32_t n)
 {
-    tl_scan_block *b = &s->block;
-    const bool open = r->flags[i] & TL_CALL_OPEN, wants_end = tl_scan_has(b, DUR) || tl_scan_has(b, END);
-    const int64_t ts = wants_end || tl_scan_has(b, TS) ? tl_event_ts(s->trace, s->begin, r->begin[i]) : 0;
-    const int64_t end = wants_end ? tl_event_ts(s->trace, s->begin, r->end[i]) : 0;
-    tl_list_int(b, TS, row, true, ts);
-    tl_list_int(b, DUR, row, !open, end - ts);
-    tl_list_int(b, END, row, !open, end);
-    tl_list_int(b, DUR_TICKS, row, !open, amount(r->end[i] - r->begin[i]));
-    if (tl_scan_has(b, SELF))
-        tl_list_int(b, SELF, row, !open, amount(tl_scale_ns(&s->trace->scale, r->self[i])));
-    tl_list_int(b, SELF_TICKS, row, !open, amount(r->self[i]));
-    tl_list_utc(b, UTC, row, s->trace, r->begin[i]);
+    for (uint32_t row = 0; row < n; row++)
+        tl_list_utc(&s->block, UTC, row, s->trace, r->begin[s->at[row]]);
 }
 
-static void put_thread(calls_scan *s, uint32_t row, uint32_t number)
-{
-    const tl_track *track = tl_trace_track(s->trace, number);
-    tl_list_text(&s->block, THREAD, row, track ? track->name : NULL);
-}
+/* A column of numbers: whether call i has one, and which. */
+#define PUT(has, value)                                                                                                \
+    for (uint32_t row = 0; row < n; row++) {                                                                           \
+        const uint32_t i = s->at[row];                                                                                 \
+        (void)i;                                                                                                       \
+        const bool is_there = (has);                                                                                   \
+        a->i64[row] = is_there ? (value) : 0;                                                                          \
+        a->is_null[row] = !is_there;                                                                                   \
+    }                                                                                                                  \
+    break
+#define ENDED (!(r->flags[i] & TL_CALL_OPEN))
 
-static void put_row(calls_scan *s, const tl_call_rows *r, uint32_t i, uint32_t row)
+/* ns tile: dur is the difference of both ends. */
+static void put_column(calls_scan *s, uint32_t column, const tl_call_rows *r, uint32_t n)
 {
-    tl_scan_block *b = &s->block;
-    tl_list_int(b, TRACE, row, true, s->number);
-    if (tl_scan_has(b, ID))
-        put_id(b, ID, row, r->id[i]);
-    if (tl_scan_has(b, PARENT))
-        put_id(b, PARENT, row, r->parent[i]);
-    put_times(s, r, i, row);
-    tl_list_int(b, DEPTH, row, true, r->depth[i]);
-    tl_list_int(b, OUTERMOST, row, true, r->flags[i] & TL_CALL_OUTERMOST ? 1 : 0);
-    tl_list_int(b, TRACK, row, true, r->track[i]);
-    if (tl_scan_has(b, THREAD))
-        put_thread(s, row, r->track[i]);
-    tl_list_int(b, CPU, row, r->cpu[i] >= 0, r->cpu[i]);
-    if (tl_scan_has(b, FUNCTION))
-        put_function(s, FUNCTION, row, r->function[i], false);
-    if (tl_scan_has(b, NAME))
-        put_function(s, NAME, row, r->function[i], true);
-    if (tl_scan_has(b, CALLER_ID))
-        put_function(s, CALLER_ID, row, r->caller[i], false);
-    if (tl_scan_has(b, CALLER))
-        put_function(s, CALLER, row, r->caller[i], true);
-    tl_list_int(b, PLACE, row, r->place[i] != TL_CALL_NONE, r->place[i]);
-    if (tl_scan_has(b, PATH))
-        put_path(s, row, r->place[i]);
+    const tl_scan_array *a = &s->block.array[column];
+    switch (column) {
+    case TRACE:
+        PUT(true, s->number);
+    case ID:
+        PUT(true, (int64_t)r->id[i]);
+    case PARENT:
+        PUT(r->parent[i] != TL_CALL_NO_ID, (int64_t)r->parent[i]);
+    case TS:
+        PUT(true, time_of(s, r->begin[i]));
+    case DUR:
+        PUT(ENDED, time_of(s, r->end[i]) - time_of(s, r->begin[i]));
+    case END:
+        PUT(ENDED, time_of(s, r->end[i]));
+    case SELF:
+        PUT(ENDED, amount(tl_scale_ns(&s->trace->scale, r->self[i])));
+    case DUR_TICKS:
+        PUT(ENDED, amount(r->end[i] - r->begin[i]));
+    case SELF_TICKS:
+        PUT(ENDED, amount(r->self[i]));
+    case DEPTH:
+        PUT(true, r->depth[i]);
+    case OUTERMOST:
+        PUT(true, r->flags[i] & TL_CALL_OUTERMOST ? 1 : 0);
+    case TRACK:
+        PUT(true, r->track[i]);
+    case CPU:
+        PUT(r->cpu[i] >= 0, r->cpu[i]);
+    case PLACE:
+        PUT(r->place[i] != TL_CALL_NONE, r->place[i]);
+    case UTC:
+        put_utc(s, r, n);
+        break;
+    case FUNCTION:
+    case NAME:
+        put_functions(s, column, r->function, n);
+        break;
+    case CALLER_ID:
+    case CALLER:
+        put_functions(s, column, r->caller, n);
+        break;
+    case THREAD:
+        put_threads(s, r, n);
+        break;
+    default:
+        put_paths(s, r, n);
+    }
 }
+#undef PUT
+#undef ENDED
 
 static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
 {
@@ -281,8 +320,9 @@ static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
         if (status <= 0)
             return status;
         const uint32_t n = pick(s, &s->rows);
-        for (uint32_t k = 0; k < n && !s->counts; k++)
-            put_row(s, &s->rows, s->at[k], k);
+        for (uint32_t c = 0; c < TL_CALLS_COLUMNS; c++)
+            if (n > 0 && tl_scan_has(&s->block, c))
+                put_column(s, c, &s->rows, n);
         if (n > 0)
             return tl_scan_block_done(&s->block, n, block, e);
     }
@@ -297,6 +337,42 @@ static void close_scan(tl_scan *scan)
     free(s);
 }
 
+/* The parts of rows that neither columns nor terms need. */
+static unsigned unused_parts(const tl_scan_ask *ask)
+{
+    enum { IDS = TL_CALL_IDS, TIMES = TL_CALL_TIMES, FUNCTIONS = TL_CALL_FUNCTIONS, POSITIONS = TL_CALL_POSITIONS };
+    enum { FLAGS = TL_CALL_FLAGS };
+    static const uint8_t part[TL_CALLS_COLUMNS] = {
+        [ID] = IDS,
+        [PARENT] = IDS,
+        [TS] = TIMES,
+        [UTC] = TIMES,
+        [DUR] = TIMES | FLAGS,
+        [END] = TIMES | FLAGS,
+        [SELF] = TIMES | FLAGS,
+        [DUR_TICKS] = TIMES | FLAGS,
+        [SELF_TICKS] = TIMES | FLAGS,
+        [DEPTH] = POSITIONS,
+        [OUTERMOST] = FLAGS,
+        [TRACK] = POSITIONS,
+        [THREAD] = POSITIONS,
+        [CPU] = IDS,
+        [FUNCTION] = FUNCTIONS,
+        [NAME] = FUNCTIONS,
+        [CALLER_ID] = FUNCTIONS,
+        [CALLER] = FUNCTIONS,
+        [PLACE] = POSITIONS,
+        [PATH] = POSITIONS,
+    };
+    unsigned without = ask->used ? TL_CALL_ALL_PARTS : 0;
+    for (uint32_t i = 0; ask->used && i < TL_CALLS_COLUMNS; i++)
+        if (ask->used[i])
+            without &= ~(unsigned)part[i];
+    for (uint32_t i = 0; i < ask->nterm; i++)
+        without &= ~(unsigned)part[ask->term[i].column];
+    return without;
+}
+
 static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d, const tl_scan_ask *ask, tl_error *e)
 {
     calls_scan *s = calloc(1, sizeof *s);
@@ -307,9 +383,8 @@ static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d,
     s->places = t->arg;
     s->ask = *ask;
     s->walk = (tl_source_walk){.dataset = d, .ask = &s->ask, .reading = &reading, .scan = s};
-    s->wants_ids = !ask->used || ask->used[ID] || ask->used[PARENT];
+    s->without = unused_parts(ask);
     s->wants_places = !ask->used || ask->used[PLACE] || ask->used[PATH];
-    s->counts = ask->used && !memchr(ask->used, 1, TL_CALLS_COLUMNS);
     s->ask.used = NULL;
     int status = tl_term_copy_init(&s->terms, &s->ask, e);
     if (status == 0)

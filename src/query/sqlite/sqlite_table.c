@@ -35,13 +35,13 @@ typedef struct tl_kept_plan {
 typedef struct cursor {
     sqlite3_vtab_cursor base;
     tl_scan *scan;
-    const tl_kept_rows *kept; /* in place of a scan */
-    tl_kept_rows sorted;      /* of its own */
-    tl_kept_range range;
-    const tl_kept_plan *plan; /* used last */
-    tl_block block;
-    uint32_t at;
-    uint64_t used; /* columns that the statement looks at, as in sqlite3_index_info.colUsed */
+    const tl_kept_rows *kept;    /* in place of a scan */
+    tl_kept_rows sorted;         /* of its own */
+    int64_t late;                /* INT64_MIN; else some of the kept rows are passed over, as in tl_kept_range */
+    const tl_kept_plan *plan;    /* used last */
+    const tl_block_column *cell; /* [ncolumn] of the block or of kept rows */
+    uint32_t at, rows;           /* in there */
+    uint64_t used;               /* columns that the statement looks at, as in sqlite3_index_info.colUsed */
     tl_row_numbers numbers;
     sqlite3_int64 number; /* of the row, if it has one already */
     bool has_number, ended;
@@ -138,7 +138,10 @@ static int read_block(cursor *c)
 {
     tl_query *q = ((table *)c->base.pVtab)->table->query;
     tl_error e = {0};
-    const int status = tl_scan_next(c->scan, &c->block, &e);
+    tl_block block = {0};
+    const int status = tl_scan_next(c->scan, &block, &e);
+    c->cell = block.column;
+    c->rows = block.rows;
     c->at = 0;
     c->ended = status <= 0;
     return status < 0 ? tl_sqlite_keep_error(q, &e) : SQLITE_OK;
@@ -201,6 +204,18 @@ static bool is_one_too_many(const tl_sql_table *t, const char *plan)
     return n >= PLANS_OF_ARGUMENTS;
 }
 
+/* Goes to the first of the kept rows that may fulfil the terms. */
+static void start_kept(cursor *c, const tl_kept_rows *rows, const tl_term *term, uint32_t nterm)
+{
+    const tl_kept_range range = tl_kept_rows_find(rows, term, nterm);
+    c->kept = rows;
+    c->cell = rows->column;
+    c->at = range.at;
+    c->rows = range.to;
+    c->late = range.late;
+    c->ended = c->at == c->rows;
+}
+
 /* Gives the cursor kept rows, if it is in an inner loop. 1: it has them; 0: it has to scan; < 0: error. */
 static int use_kept(cursor *c, tl_sql_table *t, const char *plan, const tl_sqlite_request *r, tl_error *e)
 {
@@ -225,9 +240,7 @@ static int use_kept(cursor *c, tl_sql_table *t, const char *plan, const tl_sqlit
         if (status < 0)
             return status;
     }
-    c->kept = &p->rows;
-    c->range = tl_kept_rows_find(c->kept, r->ask.term, r->ask.nterm);
-    c->ended = c->range.at == c->range.to;
+    start_kept(c, &p->rows, r->ask.term, r->ask.nterm);
     return 1;
 }
 
@@ -242,9 +255,8 @@ static int sort_rows(cursor *c, tl_sql_table *t, const tl_sqlite_request *r, tl_
     tl_scan_close(scan);
     if (status == 0)
         status = tl_kept_rows_order(&c->sorted, r->column, (tl_kept_stop){r->ask.stop, q}, e);
-    c->kept = &c->sorted;
-    c->range = tl_kept_rows_find(c->kept, NULL, 0);
-    c->ended = c->range.at == c->range.to;
+    if (status == 0)
+        start_kept(c, &c->sorted, NULL, 0);
     return status < 0 ? status : 1;
 }
 
@@ -298,6 +310,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
     tl_kept_rows_fini(&c->sorted);
     c->scan = NULL;
     c->kept = NULL;
+    c->late = INT64_MIN;
     c->used = strtoull(plan, NULL, 16);
     c->has_number = false;
     c->ended = true;
@@ -323,12 +336,12 @@ static int next_row(sqlite3_vtab_cursor *base)
     cursor *c = (cursor *)base;
     c->has_number = false;
     c->at++;
-    if (c->kept) {
-        tl_kept_rows_next(c->kept, &c->range);
-        c->ended = c->range.at == c->range.to;
+    if (TL_UNLIKELY(c->late != INT64_MIN))
+        c->at = tl_kept_rows_late(c->kept, c->at, c->rows, c->late);
+    if (TL_LIKELY(c->at < c->rows))
         return SQLITE_OK;
-    }
-    return TL_LIKELY(c->at < c->block.rows) ? SQLITE_OK : read_block(c);
+    c->ended = c->kept != NULL;
+    return c->ended ? SQLITE_OK : read_block(c);
 }
 
 static int is_at_end(sqlite3_vtab_cursor *base)
@@ -355,47 +368,36 @@ static void give_bytes(sqlite3_context *context, const char *hex)
     sqlite3_result_blob64(context, bytes, n, sqlite3_free);
 }
 
-/* A column of the row, and its place there. */
-static tl_block_column cells_of(const cursor *c, int index, uint32_t *row)
-{
-    if (!c->kept) {
-        *row = c->at;
-        return c->block.column[index];
-    }
-    const tl_scan_array *a = &c->kept->array[index];
-    *row = tl_kept_row(c->kept, c->range.at);
-    return (tl_block_column){.i64 = a->i64, .real = a->real, .text = a->text, .is_null = a->is_null};
-}
-
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int index)
 {
-    uint32_t row;
-    const tl_block_column b = cells_of((cursor *)base, index, &row);
-    if (!b.is_null || b.is_null[row])
+    const cursor *c = (cursor *)base;
+    const tl_block_column *b = &c->cell[index];
+    const uint32_t row = c->at;
+    if (!b->is_null || b->is_null[row])
         sqlite3_result_null(context);
-    else if (b.i64)
-        sqlite3_result_int64(context, b.i64[row]);
-    else if (b.real)
-        sqlite3_result_double(context, b.real[row]);
+    else if (b->i64)
+        sqlite3_result_int64(context, b->i64[row]);
+    else if (b->real)
+        sqlite3_result_double(context, b->real[row]);
     else if (TL_UNLIKELY(((table *)base->pVtab)->table->table->column[index].unit == TL_UNIT_BLOB))
-        give_bytes(context, b.text[row]);
+        give_bytes(context, b->text[row]);
     else
-        sqlite3_result_text(context, b.text[row], -1, SQLITE_TRANSIENT);
+        sqlite3_result_text(context, b->text[row], -1, SQLITE_TRANSIENT);
     return SQLITE_OK;
 }
 
 /* Adds a column of the row. */
 static void add_cell(tl_hasher *h, const cursor *c, uint32_t index)
 {
-    uint32_t row;
-    const tl_block_column b = cells_of(c, (int)index, &row);
-    const bool has = b.is_null && !b.is_null[row];
-    uint64_t bits = has && b.i64 ? (uint64_t)b.i64[row] : 0;
-    if (has && b.real)
-        memcpy(&bits, &b.real[row], sizeof bits);
+    const tl_block_column *b = &c->cell[index];
+    const uint32_t row = c->at;
+    const bool has = b->is_null && !b->is_null[row];
+    uint64_t bits = has && b->i64 ? (uint64_t)b->i64[row] : 0;
+    if (has && b->real)
+        memcpy(&bits, &b->real[row], sizeof bits);
     tl_hasher_add(h, has);
-    if (has && b.text)
-        tl_hasher_text(h, b.text[row]);
+    if (has && b->text)
+        tl_hasher_text(h, b->text[row]);
     else
         tl_hasher_add(h, bits);
 }
