@@ -2,6 +2,7 @@
 import argparse
 import os
 import platform
+import re
 import subprocess
 
 import bench_results
@@ -60,6 +61,14 @@ def build(folder, name, *more):
     if more or not os.path.exists(path) or os.path.getmtime(path) < max(map(os.path.getmtime, [source] + headers)):
         subprocess.run(["cc", "-std=c17", "-D_GNU_SOURCE", "-O3", "-march=native", source] + list(more) + ["-o", path], check=True)
     return path
+
+
+def build_with_library(args, name):
+    """A program with the library of the same build as the command; what it needs is in the build's .pc file."""
+    built = os.path.dirname(os.path.abspath(args.traceloom))
+    with open(os.path.join(built, "traceloom.pc"), encoding="utf-8") as file:
+        needs = re.search(r"^Libs.private: *(.*)$", file.read(), re.M).group(1).split()
+    return build(args.folder, name, "-I", os.path.join(TOP, "include"), os.path.join(built, "libtraceloom.a"), *needs)
 
 
 def made(path, source, command):

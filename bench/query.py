@@ -3,15 +3,18 @@
 
     query.py [--folder DIR] [--repeat N] [--write] [--quick] [--largest 100m]
 
-Records the traces if they are not there (record.sh, record_lttng.sh), runs all commands in turns, N times, and keeps the
-best time of each. Commands have one thread, but for the decoding that `query` does beside SQL."""
+Makes the traces if they are not there (record.sh, record_lttng.sh, tracelog_gen.c, record_xtrace.sh), runs all commands
+in turns, N times, and keeps the best time of each. Commands have one thread, but for the decoding that `query` does
+beside SQL."""
 import json
 import os
-import re
 import shutil
 import sys
 
-from bench_tools import MB, TOP, Command, arguments, bar_line, bars, build, finish, in_turns, introduction, made, numbers, output_of, recorded, table
+import tracelog
+import xtrace
+from bench_tools import (MB, Command, arguments, bar_line, bars, build, build_with_library, finish, in_turns, introduction, made, numbers,
+                         output_of, recorded, table)
 from xray import llvm_xray, record
 
 LOGS = {"10m": (4, 1600, 1200, 16384), "100m": (4, 16000, 12000, 16384), "1g": (4, 165000, 100000, 16384)}
@@ -39,14 +42,6 @@ MIB = 1 << 20
 
 def query(args, name, path, sql, *options):
     return Command(name, [args.traceloom, "query", "-q", *options, "--memory", "4G", "--threads", "1", "--to", "csv", path, sql])
-
-
-def library(args):
-    """The loops, with the library of the same build as the command."""
-    built = os.path.dirname(os.path.abspath(args.traceloom))
-    with open(os.path.join(built, "traceloom.pc"), encoding="utf-8") as file:
-        needs = re.search(r"^Libs.private: *(.*)$", file.read(), re.M).group(1).split()
-    return build(args.folder, "iterate_calls", "-I", os.path.join(TOP, "include"), os.path.join(built, "libtraceloom.a"), *needs)
 
 
 def call_rows(args, loops, path, end):
@@ -113,8 +108,7 @@ def verdicts(rows):
     promises = [(name, peer, most) for name, sql, peer, most in QUERIES if peer and most] + [(SORTED, UNSORTED, 0.5), ("one event", "info", 1.2)]
     for name, peer, most in promises:
         if name in best and peer in best:
-            ratio = work(best[name]) / work(best[peer])
-            lines.append(bar_line("%s / %s" % (name, peer), "%.2f" % (best[name].best() / best[peer].best()), "%.2f" % ratio, "<= %g" % most, ratio <= most))
+            lines.append(ratio_line(best[name], best[peer], most))
         else:
             lines.append(bar_line("%s / %s" % (name, peer), "not measured", "", "<= %g" % most, False))
     if LOADED in best and SORTED in best:
@@ -126,9 +120,47 @@ def verdicts(rows):
 def ctf_verdicts(rows):
     best, lines = {row.name: row for row in rows if row.ok()}, bars(rows, [])
     for name, peer, most in (("1 % of its time", "all events of a CTF trace", 0.05), ("a field of one class", "convert --class, to none", 2)):
-        ratio = work(best[name]) / work(best[peer])
-        lines.append(bar_line("%s / %s" % (name, peer), "%.2f" % (best[name].best() / best[peer].best()), "%.2f" % ratio, "<= %g" % most, ratio <= most))
+        lines.append(ratio_line(best[name], best[peer], most))
     return lines
+
+
+def of_kind(args, path, by, sql, count, insns=None):
+    """Of a trace that has no calls: the rows, and what is promised of them."""
+    one = ["--threads", "1"]
+    rows = [Command("report --by " + by, [args.traceloom, "report", "-q", *one, "--by", by, "--to", "csv", path]),
+            query(args, sql.split()[-1], path, sql),
+            Command("info", [args.traceloom, "info", "-q", path]),
+            query(args, "one event", path, "SELECT * FROM events LIMIT 1"),
+            query(args, "count(*) of " + count, path, "SELECT count(*) FROM " + count)]
+    promised = [(rows[1], rows[0], 1.1), (rows[3], rows[2], 1.2)]
+    if insns:
+        rows.append(Command("loop: the sums of walk", [insns, "walk", path]))
+        promised.append((rows[4], rows[5], 2))
+    else:
+        rows.append(Command("convert to none", [args.traceloom, "convert", "-q", *one, "--to", "none", "-o", "-", path]))
+        promised.append((rows[4], rows[5], 2))
+    return rows, promised
+
+
+def others(args, measure, lines):
+    """A TraceLog and an instruction stream of the size of the largest log."""
+    small = args.quick or args.largest == "100m"
+    log = tracelog.make_log(args.folder, build(args.folder, "tracelog_gen"), tracelog.TENTH if small else tracelog.LARGE)[0]
+    groups = [("a TraceLog", log, of_kind(args, log, "func", "SELECT * FROM function_stats", "samples"))]
+    stream = xtrace.record(args.folder, "one-quick" if small else "one", "", 20000, 96, 1 if small else 9)
+    if stream:
+        groups.append(("an instruction stream", stream[0],
+                       of_kind(args, stream[0], "mix", "SELECT * FROM insn_mix", "instructions", build_with_library(args, "iterate_xtrace"))))
+    for title, path, (rows, promised) in groups:
+        in_turns(rows, measure, args.repeat, args.slow)
+        size = os.path.getsize(path)
+        lines += ["", "### SQL over %s of %.0f MB" % (title, size / MB), ""] + table(rows, size) + [""] + bars(rows, [])
+        lines += [ratio_line(row, peer, most) for row, peer, most in promised]
+
+
+def ratio_line(row, peer, most):
+    ratio = work(row) / work(peer)
+    return bar_line("%s / %s" % (row.name, peer.name), "%.2f" % (row.best() / peer.best()), "%.2f" % ratio, "<= %g" % most, ratio <= most)
 
 
 def memory(small, large):
@@ -144,7 +176,7 @@ def memory(small, large):
 def main():
     args = arguments(__doc__, "", 5, "only the logs of 10 and 100 MB, twice", ("--largest", {"choices": list(LOGS)[1:], "default": "1g", "help": "the largest log"}))
     args.traceloom = os.path.abspath(args.traceloom)
-    measure, loops = build(args.folder, "measure"), library(args)
+    measure, loops = build(args.folder, "measure"), build_with_library(args, "iterate_calls")
     lines, wrong, groups = introduction(args), [], []
     for log in [name for name in LOGS if name != "1g" or not (args.quick or args.largest == "100m")]:
         path = record(args.folder, log, *LOGS[log])
@@ -169,6 +201,7 @@ def main():
         wrong += [] if found == count else ["DIFFERENT COUNTS of %s: %d, the program fired %d" % (tabled, found, count)]
         in_turns(rows, measure, args.repeat, args.slow)
         lines += ["", "### SQL over a CTF trace of %.1f million events" % (sum(fired.values()) / 1e6), ""] + table(rows) + [""] + ctf_verdicts(rows)
+    others(args, measure, lines)
     lines += ["", "Bars are reached by processor time: `query` decodes in a second thread, beside SQL."]
     lines += [""] + (wrong or ["The loops and SQL find the same calls, and the events that the traced program fired."])
     return finish(args, "query", lines, wrong)

@@ -13,8 +13,8 @@ import subprocess
 import sys
 import time
 
-from bench_tools import (M, MB, TOP, Command, arguments, bar_line, bars, build, finish, in_turns, introduction, made, output_of,
-                         recorded, table, threads_of)
+from bench_tools import (M, MB, Command, arguments, bar_line, bars, build, build_with_library, finish, in_turns, introduction,
+                         made, output_of, recorded, table, threads_of)
 
 PART = 5 * M                            # instructions of what is written as text for programs
 FOR_REFERENCE = 300000                  # and of what a reader in Python gets
@@ -55,14 +55,6 @@ def record(folder, name, options, *words):
 def row(name, words, insns, **more):
     """A command that reads `insns` instructions."""
     return Command(name, list(words), count=insns, **more)
-
-
-def build_library(args):
-    """A program with the library of the same build as the command; what it needs is in the build's .pc file."""
-    built = os.path.dirname(os.path.abspath(args.traceloom))
-    with open(os.path.join(built, "traceloom.pc"), encoding="utf-8") as file:
-        needs = re.search(r"^Libs.private: *(.*)$", file.read(), re.M).group(1).split()
-    return build(args.folder, "iterate_xtrace", "-I", os.path.join(TOP, "include"), os.path.join(built, "libtraceloom.a"), *needs)
 
 
 def plain_rows(args, tools, stream, insns):
@@ -263,7 +255,7 @@ def main():
     stream, two, files, tools = ready
     measure = build(args.folder, "measure")
     tools.update(limit_xtrace=build(args.folder, "limit_xtrace"), limit_zstd=build(args.folder, "limit_zstd", "-lzstd"),
-                 iterate_xtrace=build_library(args))
+                 iterate_xtrace=build_with_library(args, "iterate_xtrace"))
     (insns, accesses), (in_two, _) = totals(args, stream), totals(args, two)
     at = insns // 4 * 3 if args.quick else 80 * M
     wrong = agree(args, tools, stream, files, at)
