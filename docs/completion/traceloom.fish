@@ -120,6 +120,8 @@ complete -c traceloom -n '__fish_seen_subcommand_from query' -l recipe -x -a '(t
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l recipes -d 'list the recipes'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l schema -d 'tables and columns'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l explain -d 'how SQL would run'
+complete -c traceloom -n '__fish_seen_subcommand_from query' -l each -d 'once for each trace'
+complete -c traceloom -n '__fish_seen_subcommand_from query' -l jobs -x -d 'files at once'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l rows -x -d 'rows to show'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l memory -x -a '256M 1G' -d 'memory at most'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l timeout -x -a '10s 1m' -d 'time at most'

@@ -9,6 +9,11 @@
 
 #define LINE_SIZE 8192u /* the longest path, and a message about it */
 
+static struct {
+    void (*take)(void *arg, const char *line); /* NULL: standard error */
+    void *arg;
+} lines;
+
 static void print_line(const char *subject, const char *format, va_list list) TL_PRINTF(2, 0);
 
 static void print_line(const char *subject, const char *format, va_list list)
@@ -18,7 +23,17 @@ static void print_line(const char *subject, const char *format, va_list list)
     if (n < 0 || (size_t)n >= sizeof line)
         n = 0;
     vsnprintf(line + n, sizeof line - (size_t)n, format, list);
-    fprintf(stderr, "%s\n", tl_text_clean(clean, sizeof clean, line));
+    tl_text_clean(clean, sizeof clean, line);
+    if (lines.take)
+        lines.take(lines.arg, clean);
+    else
+        fprintf(stderr, "%s\n", clean);
+}
+
+void tl_messages_to(void (*take)(void *arg, const char *line), void *arg)
+{
+    lines.take = take;
+    lines.arg = arg;
 }
 
 void tl_say_error(const char *subject, const char *format, ...)
@@ -47,6 +62,11 @@ void tl_say_more(const tl_cli *c, const char *subject, const char *format, ...)
     va_start(list, format);
     print_line(subject, format, list);
     va_end(list);
+}
+
+void tl_say_line(const char *line, size_t n)
+{
+    fprintf(stderr, "%.*s\n", (int)n, line);
 }
 
 static int status_of(const tl_error *e)

@@ -14,6 +14,12 @@ TL_PRINTF(3, 4) void tl_say(const tl_cli *c, const char *subject, const char *fo
 /* Only with -v. */
 TL_PRINTF(3, 4) void tl_say_more(const tl_cli *c, const char *subject, const char *format, ...);
 
+/* Hands lines of messages, without their ends, to a function in place of standard error; NULL: no longer. */
+void tl_messages_to(void (*take)(void *arg, const char *line), void *arg);
+
+/* A line of a message that another process handed out. */
+void tl_say_line(const char *line, size_t n);
+
 /* Shows a library's error, with the name of the file in front and the byte offset, if the message does not have them.
  * Says nothing about a pipe without a reader. Returns the exit status for the error. */
 int tl_say_failure(const char *path, const tl_error *e);

@@ -252,6 +252,21 @@ const tl_option tl_option_table[] = {
      "which tables are read and how often, which conditions their readers use to leave out rows (all are tested\n"
      "by SQLite as well), and what is sorted or kept in memory.\n",
      NULL},
+    {TO(flag, each), 0, "each", NULL, TL_GROUP_VERB, QUERY, "once for each trace",
+     "Runs the SQL, which is one statement, once for each\n.Ar FILE ,\nand prints one result with two more columns in "
+     "front:\n"
+     ".Cm trace ,\nthe number of the input, and\n.Cm path .\n"
+     "Rows are in the order of the files.\n"
+     "A file that cannot be read, or with which the SQL fails, is named in a message, and the others go on.\n"
+     "Columns are those of the first result; in others they may be in another order, or missing, and are null then.\n"
+     "A column\n.Cm path\nof the SQL becomes\n.Cm path_2 ;\nthe column\n.Cm trace\nof a table is left out, since "
+     "it is always 1.\n"
+     ".Fl -memory\nand\n.Fl -timeout\nare those of each file.\n",
+     NULL},
+    {TO(jobs, jobs), 0, "jobs", "N", TL_GROUP_VERB, QUERY, "files at once",
+     "With\n.Fl -each ,\nreads this many files at once, up to 64, each in a process of its own; the default is 1.\n"
+     "The result is the same for any number.\n",
+     NULL},
     {TO(rows, rows), 0, "rows", "N", TL_GROUP_VERB, QUERY, "rows to show",
      "Prints only the first\n.Ar N\nrows of each result as a table, or all if it is 0.\n"
      "The default is 1,000 on a terminal, and all otherwise.\n",

@@ -184,6 +184,11 @@ bool tl_take_workers(parser *p, const tl_option *o, const char *value)
     return number(p, o, value, WORKERS_MAX);
 }
 
+bool tl_take_jobs(parser *p, const tl_option *o, const char *value)
+{
+    return number(p, o, value, TL_JOBS_MAX) && (p->a->jobs || bad_value(p, o, value, "expected at least 1"));
+}
+
 bool tl_take_line_size(parser *p, const tl_option *o, const char *value)
 {
     uint64_t v;

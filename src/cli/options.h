@@ -51,9 +51,9 @@ struct tl_option_parser;
 /* Stores the value of an option (NULL: a flag). False if it is wrong, with the reason in the message. */
 typedef bool tl_option_take(struct tl_option_parser *p, const tl_option *o, const char *value);
 tl_option_take tl_take_flag, tl_take_text, tl_take_choice, tl_take_amount, tl_take_word;
-tl_option_take tl_take_at, tl_take_color, tl_take_depth, tl_take_level, tl_take_duration, tl_take_line_size,
-    tl_take_pid, tl_take_quiet, tl_take_rows, tl_take_threads, tl_take_top, tl_take_verbose, tl_take_version,
-    tl_take_weight, tl_take_workers;
+tl_option_take tl_take_at, tl_take_color, tl_take_depth, tl_take_jobs, tl_take_level, tl_take_duration,
+    tl_take_line_size, tl_take_pid, tl_take_quiet, tl_take_rows, tl_take_threads, tl_take_top, tl_take_verbose,
+    tl_take_version, tl_take_weight, tl_take_workers;
 
 struct tl_option {
     tl_option_take *take;
@@ -80,6 +80,9 @@ const char *tl_nearest_verb(const char *name, const char *also, const char * or)
 bool tl_example_is_bare(const tl_verb *verb, const tl_example *example);
 /* The title of a group of options of a verb: "Which part of the trace". */
 const char *tl_group_title(const tl_verb *verb, tl_option_group group);
+
+/* Processes of --jobs: each may take --memory, and some files. */
+#define TL_JOBS_MAX 64u
 
 typedef struct tl_words {
     const char **word;
@@ -111,7 +114,8 @@ typedef struct tl_arguments {
 
     tl_words param;         /* of query: name=value */
     const char *query_file; /* or NULL */
-    bool schema, recipes, explain;
+    bool schema, recipes, explain, each;
+    uint32_t jobs;      /* of --each; 0: not given */
     const char *recipe; /* or NULL */
     bool has_rows;
     uint64_t rows;            /* of a table to show; 0: all */

@@ -40,6 +40,12 @@ int tl_query_prepare(tl_statement **out, tl_query *q, const char *sql, const cha
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, absent);
 }
 
+void tl_query_delay(tl_query *q, uint64_t ns)
+{
+    (void)q;
+    (void)ns;
+}
+
 void tl_query_resume(tl_query *q)
 {
     (void)q;

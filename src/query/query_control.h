@@ -10,6 +10,9 @@
 int tl_query_explain(tl_query *q, const char *sql, const char **rest, void (*line)(void *arg, const char *text),
                      void *arg, tl_error *e);
 
+/* Time that the caller spent between two steps of a statement does not count towards its limit. */
+void tl_query_delay(tl_query *q, uint64_t ns);
+
 /* Forgets an interrupt that no statement has seen; none runs. */
 void tl_query_resume(tl_query *q);
 

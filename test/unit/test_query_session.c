@@ -1,4 +1,7 @@
 /* Sessions and statements of query.h: parameters, several statements, errors, interruption, ends at any row. */
+#include <time.h>
+
+#include "query/query_control.h"
 #include "query_fixture.h"
 
 static tl_statement *prepare(query_fixture *q, const char *sql)
@@ -192,6 +195,35 @@ static void limits(void **state)
     query_close(&q);
 }
 
+/* Steps more than the engine takes between two looks at the clock. */
+static int step_often(tl_statement *s, tl_error *e)
+{
+    int status = 1;
+    for (unsigned i = 0; i < 50000 && status > 0; i++)
+        status = tl_statement_step(s, e);
+    return status;
+}
+
+/* What the caller says that it waited is not time of the statement. */
+static void time_of_the_caller(void **state)
+{
+    const struct timespec past = {.tv_nsec = 2000000};
+    for (int waits = 0; waits < 2; waits++) {
+        query_fixture q;
+        tl_error e = {0};
+        query_open(&q, &(tl_query_options){.timeout_ns = 1000000});
+        tl_statement *s =
+            prepare(&q, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n");
+        must(tl_statement_step(s, &e), &e);
+        if (waits)
+            tl_query_delay(q.query, UINT64_C(3600000000000));
+        nanosleep(&past, NULL);
+        assert_int_equal(step_often(s, &e), waits ? 1 : TL_ELIMIT);
+        tl_statement_close(s);
+        query_close(&q);
+    }
+}
+
 /* At each row of a small answer, and at the edges of blocks. */
 static void ends_at_any_row(void **state)
 {
@@ -346,11 +378,16 @@ static void tables_of_a_session(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_and_columns),    cmocka_unit_test(parameters),
-        cmocka_unit_test(several_statements),  cmocka_unit_test(what_is_wrong_is_said),
-        cmocka_unit_test(interruption),        cmocka_unit_test(limits),
-        cmocka_unit_test(ends_at_any_row),     cmocka_unit_test(terms),
-        cmocka_unit_test(tables_of_a_session), cmocka_unit_test(functions_without_a_name)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_and_columns),
+                                       cmocka_unit_test(parameters),
+                                       cmocka_unit_test(several_statements),
+                                       cmocka_unit_test(what_is_wrong_is_said),
+                                       cmocka_unit_test(interruption),
+                                       cmocka_unit_test(limits),
+                                       cmocka_unit_test(time_of_the_caller),
+                                       cmocka_unit_test(ends_at_any_row),
+                                       cmocka_unit_test(terms),
+                                       cmocka_unit_test(tables_of_a_session),
+                                       cmocka_unit_test(functions_without_a_name)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

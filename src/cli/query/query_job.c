@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/text/glob.h"
 #include "base/text/utf8.h"
 #include "cli/losses.h"
@@ -32,12 +33,19 @@ static int open_inputs(tl_query_job *j)
     return status;
 }
 
+/* No trace has to do with it. */
+static int say_unopened(tl_query_job *j, const tl_error *e)
+{
+    j->is_wrong_everywhere = e->code != TL_ENOMEM;
+    return tl_say_failure(NULL, e);
+}
+
 static int open_session(tl_query_job *j)
 {
     const tl_arguments *a = j->cli->args;
     tl_error e = {0};
     if (tl_selection_parse(&j->selection, a, &e) < 0)
-        return tl_say_failure(NULL, &e);
+        return say_unopened(j, &e);
     for (uint32_t i = 0; i < j->n && j->selection.any; i++)
         if (tl_selection_apply(&j->selection, j->reading[i].trace, &e) < 0)
             return tl_say_failure(j->reading[i].path, &e);
@@ -46,7 +54,7 @@ static int open_session(tl_query_job *j)
                                       .memory = a->memory,
                                       .timeout_ns = a->timeout};
     if (tl_query_open(&j->query, j->source, j->n, &options, &e) < 0)
-        return tl_say_failure(NULL, &e);
+        return say_unopened(j, &e);
     tl_query_stop_catch(j->query);
     return TL_EXIT_DONE;
 }
@@ -55,10 +63,10 @@ int tl_query_job_open(tl_query_job *j)
 {
     const int status = open_inputs(j);
     j->to.first = true;
-    j->to.is_ns = true;
+    j->is_ns = true;
     j->to.is_stopped = tl_query_is_stopped;
     for (uint32_t i = 0; i < j->n; i++)
-        j->to.is_ns = j->to.is_ns && strcmp(tl_trace_unit(j->reading[i].trace), "ns") == 0;
+        j->is_ns = j->is_ns && strcmp(tl_trace_unit(j->reading[i].trace), "ns") == 0;
     return status == TL_EXIT_DONE ? open_session(j) : status;
 }
 
@@ -85,7 +93,7 @@ static void say_notes(const tl_query_job *j)
     for (uint32_t i = 0; i < tl_query_tables(j->query); i++) {
         const char *note = tl_query_table_note(j->query, i);
         if (note)
-            tl_say(j->cli, NULL, "%s", note);
+            tl_say(j->cli, j->trace, "%s", note);
     }
 }
 
@@ -125,6 +133,32 @@ static int explain(tl_query_job *j, const char *sql, const char **rest, tl_error
     return tl_query_explain(j->query, sql, rest, put_line, j->to.out, e);
 }
 
+/* Rows of a statement of this process. */
+typedef struct rows_of_statement {
+    tl_result result; /* the first member */
+    tl_statement *statement;
+} rows_of_statement;
+
+static const tl_column_info *column(const tl_result *r, uint32_t i)
+{
+    return tl_statement_column(((const rows_of_statement *)(const void *)r)->statement, i);
+}
+
+static int next(tl_result *r, tl_error *e)
+{
+    return tl_statement_step(((rows_of_statement *)(void *)r)->statement, e);
+}
+
+static const tl_sql_value *value(tl_result *r, uint32_t i)
+{
+    return tl_statement_value(((rows_of_statement *)(void *)r)->statement, i);
+}
+
+static tl_result rows_of(const tl_statement *s, bool is_ns)
+{
+    return (tl_result){tl_statement_columns(s), is_ns, column, next, value};
+}
+
 static int run(tl_query_job *j, const char *sql, const char **rest, tl_error *e)
 {
     tl_statement *s = NULL;
@@ -134,7 +168,8 @@ static int run(tl_query_job *j, const char *sql, const char **rest, tl_error *e)
         status = bind(j, s, e);
     if (status == 0 && s) {
         say_notes(j);
-        status = j->form->print(s, &j->to, &rows, e);
+        rows_of_statement from = {rows_of(s, j->is_ns), s};
+        status = j->form->print(&from.result, &j->to, &rows, e);
         j->to.first = false;
     }
     tl_statement_close(s);
@@ -142,14 +177,27 @@ static int run(tl_query_job *j, const char *sql, const char **rest, tl_error *e)
     return status;
 }
 
+/* Is it a mistake in the SQL that has nothing to do with the tables of a trace? */
+static bool is_of_text(const tl_error *e)
+{
+    static const char *const words[] = {"near \"", "incomplete input", "no such function: ", "parameter ", "recipe "};
+    bool is = e->code == TL_EUNSUPPORTED && strstr(e->message, "statements can only read");
+    for (size_t i = 0; i < TL_COUNT(words) && e->code == TL_ESYNTAX; i++)
+        is = is || strncmp(e->message, words[i], strlen(words[i])) == 0;
+    return is;
+}
+
 int tl_query_job_run(tl_query_job *j)
 {
     tl_error e = {0};
     int status = 0;
-    for (const char *sql = j->text.sql, *rest = NULL; status >= 0 && *sql; sql = rest) {
+    for (const char *sql = j->text.sql, *rest = NULL; status >= 0 && sql[strspn(sql, " \t\r\n")]; sql = rest) {
         status = j->explains ? explain(j, sql, &rest, &e) : run(j, sql, &rest, &e);
-        if (status < 0)
-            return tl_query_say_wrong(j->query, j->text.name, j->text.sql, sql, &e);
+        if (status < 0) {
+            const bool of_text = is_of_text(&e);
+            j->is_wrong_everywhere = of_text;
+            return tl_query_say_wrong(j->query, of_text ? NULL : j->trace, j->text.name, j->text.sql, sql, &e);
+        }
     }
     return TL_EXIT_DONE;
 }

@@ -10,6 +10,7 @@
 typedef struct tl_query_job {
     const tl_cli *cli;
     tl_query_text text;
+    const char *trace;   /* of --each: the path of the only one, which messages begin with; else NULL */
     tl_reading *reading; /* [n] */
     tl_source **source;  /* [n] */
     uint32_t n;
@@ -17,8 +18,10 @@ typedef struct tl_query_job {
     tl_query *query;
     const tl_result_form *form;
     tl_result_to to;
-    bool explains; /* statements are explained in place of being run */
-    uint64_t rows; /* of all results so far */
+    bool is_ns;               /* times are nanoseconds */
+    bool explains;            /* statements are explained in place of being run */
+    uint64_t rows;            /* of all results so far */
+    bool is_wrong_everywhere; /* a statement failed that would fail with any trace */
 } tl_query_job;
 
 /* Opens the inputs that the text names, and a session over them. Returns a tl_exit, after a message; close is needed in

@@ -65,21 +65,21 @@ static void put_csv(tl_output *out, const tl_sql_value *v)
     tl_output_puts(out, "\"");
 }
 
-static int print_csv(tl_statement *s, const tl_result_to *to, uint64_t *rows, tl_error *e)
+static int print_csv(tl_result *r, const tl_result_to *to, uint64_t *rows, tl_error *e)
 {
-    const uint32_t n = tl_statement_columns(s);
+    const uint32_t n = r->columns;
     int status = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const char *name = tl_statement_column(s, i)->name;
+        const char *name = r->column(r, i)->name;
         const tl_sql_value v = {.kind = TL_VALUE_TEXT, .text = name, .size = strlen(name)};
         tl_output_puts(to->out, i ? "," : "");
         put_csv(to->out, &v);
     }
     tl_output_puts(to->out, "\r\n");
-    for (; (status = tl_statement_step(s, e)) > 0; ++*rows) {
+    for (; (status = r->next(r, e)) > 0; ++*rows) {
         for (uint32_t i = 0; i < n; i++) {
             tl_output_puts(to->out, i ? "," : "");
-            put_csv(to->out, tl_statement_value(s, i));
+            put_csv(to->out, r->value(r, i));
         }
         tl_output_puts(to->out, "\r\n");
     }
@@ -133,17 +133,17 @@ static void put_json(tl_json *j, const tl_column_info *c, const tl_sql_value *v)
 }
 
 /* {"ts":1,"name":"main"} a line. */
-static int print_jsonl(tl_statement *s, const tl_result_to *to, uint64_t *rows, tl_error *e)
+static int print_jsonl(tl_result *r, const tl_result_to *to, uint64_t *rows, tl_error *e)
 {
-    const uint32_t n = tl_statement_columns(s);
+    const uint32_t n = r->columns;
     int status = 0;
-    for (; (status = tl_statement_step(s, e)) > 0; ++*rows) {
+    for (; (status = r->next(r, e)) > 0; ++*rows) {
         tl_json j;
         tl_json_init(&j, to->out);
         tl_json_object(&j);
         for (uint32_t i = 0; i < n; i++) {
-            tl_json_key(&j, tl_statement_column(s, i)->name);
-            put_json(&j, tl_statement_column(s, i), tl_statement_value(s, i));
+            tl_json_key(&j, r->column(r, i)->name);
+            put_json(&j, r->column(r, i), r->value(r, i));
         }
         tl_json_object_end(&j);
         tl_output_puts(to->out, "\n");
@@ -164,9 +164,9 @@ static const char *unit_name(const tl_column_info *c, bool is_ns)
 }
 
 /* {"schema":1,"columns":[{"name":..,"unit":..}],"rows":[[..],..]} in one line. */
-static int print_json(tl_statement *s, const tl_result_to *to, uint64_t *rows, tl_error *e)
+static int print_json(tl_result *r, const tl_result_to *to, uint64_t *rows, tl_error *e)
 {
-    const uint32_t n = tl_statement_columns(s);
+    const uint32_t n = r->columns;
     int status = 0;
     tl_json j;
     tl_json_init(&j, to->out);
@@ -175,19 +175,19 @@ static int print_json(tl_statement *s, const tl_result_to *to, uint64_t *rows, t
     tl_json_key(&j, "columns");
     tl_json_array(&j);
     for (uint32_t i = 0; i < n; i++) {
-        const tl_column_info *c = tl_statement_column(s, i);
+        const tl_column_info *c = r->column(r, i);
         tl_json_object(&j);
         tl_json_key_string(&j, "name", c->name);
-        tl_json_key_string(&j, "unit", unit_name(c, to->is_ns));
+        tl_json_key_string(&j, "unit", unit_name(c, r->is_ns));
         tl_json_object_end(&j);
     }
     tl_json_array_end(&j);
     tl_json_key(&j, "rows");
     tl_json_array(&j);
-    for (; (status = tl_statement_step(s, e)) > 0; ++*rows) {
+    for (; (status = r->next(r, e)) > 0; ++*rows) {
         tl_json_array(&j);
         for (uint32_t i = 0; i < n; i++)
-            put_json(&j, tl_statement_column(s, i), tl_statement_value(s, i));
+            put_json(&j, r->column(r, i), r->value(r, i));
         tl_json_array_end(&j);
     }
     tl_json_array_end(&j);
@@ -275,27 +275,27 @@ static void add_cell(grid *g, uint32_t column, const char *text)
         g->width[column] = width;
 }
 
-static int fill(grid *g, tl_statement *s, const tl_result_to *to, uint64_t *rows, tl_error *e)
+static int fill(grid *g, tl_result *r, const tl_result_to *to, uint64_t *rows, tl_error *e)
 {
     int status = 0;
-    g->columns = tl_statement_columns(s);
+    g->columns = r->columns;
     g->right = calloc((size_t)g->columns + 1, sizeof *g->right);
     g->width = calloc((size_t)g->columns + 1, sizeof *g->width);
     if (!g->right || !g->width)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table");
     for (uint32_t i = 0; i < g->columns; i++) {
-        const char *name = tl_statement_column(s, i)->name;
+        const char *name = r->column(r, i)->name;
         add_cell(g, i,
-                 shown(g, tl_statement_column(s, i),
-                       &(tl_sql_value){.kind = TL_VALUE_TEXT, .text = name, .size = strlen(name)}, to->is_ns));
+                 shown(g, r->column(r, i), &(tl_sql_value){.kind = TL_VALUE_TEXT, .text = name, .size = strlen(name)},
+                       r->is_ns));
     }
-    for (; !g->failed && (status = tl_statement_step(s, e)) > 0; ++*rows) {
+    for (; !g->failed && (status = r->next(r, e)) > 0; ++*rows) {
         if (to->most && *rows >= to->most)
             continue; /* only counted */
         for (uint32_t i = 0; i < g->columns; i++) {
-            const tl_sql_value v = *tl_statement_value(s, i);
+            const tl_sql_value v = *r->value(r, i);
             g->right[i] = g->right[i] || v.kind == TL_VALUE_INTEGER || v.kind == TL_VALUE_REAL;
-            add_cell(g, i, shown(g, tl_statement_column(s, i), &v, to->is_ns));
+            add_cell(g, i, shown(g, r->column(r, i), &v, r->is_ns));
         }
     }
     return g->failed ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table") : status;
@@ -336,10 +336,10 @@ static bool goes_on(const tl_result_to *to, int *status, tl_error *e)
     return *status >= 0;
 }
 
-static int print_table(tl_statement *s, const tl_result_to *to, uint64_t *rows, tl_error *e)
+static int print_table(tl_result *r, const tl_result_to *to, uint64_t *rows, tl_error *e)
 {
     grid g = {0};
-    int status = fill(&g, s, to, rows, e);
+    int status = fill(&g, r, to, rows, e);
     tl_output_puts(to->out, to->first || status < 0 ? "" : "\n");
     for (size_t row = 0; goes_on(to, &status, e) && g.columns && row < g.n / g.columns; row++)
         print_line(&g, row, to);
@@ -355,10 +355,10 @@ static void put_markdown(tl_output *out, const char *text)
         tl_output_write(out, *text == '|' ? "\\|" : text, *text == '|' ? 2 : 1);
 }
 
-static int print_markdown(tl_statement *s, const tl_result_to *to, uint64_t *rows, tl_error *e)
+static int print_markdown(tl_result *r, const tl_result_to *to, uint64_t *rows, tl_error *e)
 {
     grid g = {0};
-    int status = fill(&g, s, to, rows, e);
+    int status = fill(&g, r, to, rows, e);
     tl_output_puts(to->out, to->first || status < 0 ? "" : "\n");
     for (size_t row = 0; goes_on(to, &status, e) && g.columns && row < g.n / g.columns; row++) {
         for (uint32_t i = 0; i < g.columns; i++) {

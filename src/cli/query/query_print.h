@@ -3,25 +3,25 @@
 #define TL_CLI_QUERY_PRINT_H
 
 #include "base/io/output.h"
+#include "cli/query/query_result.h"
 #include "cli/verbs.h"
-#include "traceloom/query.h"
 
 typedef struct tl_result_to {
     tl_output *out;
     const tl_terminal *terminal;
-    bool is_ns;    /* times are nanoseconds */
     uint64_t most; /* rows of a table to show; 0: all */
     bool first;    /* no result was written before it */
     /* ^C, which ends the printing of rows that were read. */
     bool (*is_stopped)(void);
+    struct tl_row_sender *sender; /* of a worker, whose rows go there */
 } tl_result_to;
 
 /* How results are written. */
 typedef struct tl_result_form {
     const char *name;   /* the word after --to */
     const char *suffix; /* of -o */
-    /* Writes all rows of a statement; *rows: how many. Errors: those of tl_statement_step(). */
-    int (*print)(tl_statement *s, const tl_result_to *to, uint64_t *rows, tl_error *e);
+    /* Writes all rows of a result; *rows: how many. Errors: those of its next(). */
+    int (*print)(tl_result *r, const tl_result_to *to, uint64_t *rows, tl_error *e);
 } tl_result_form;
 
 /* All of them; ends with one without a name. */

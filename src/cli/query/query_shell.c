@@ -17,6 +17,7 @@
 #include "cli/nearest.h"
 #include "cli/query/query_history.h"
 #include "cli/query/query_line.h"
+#include "cli/query/query_names.h"
 #include "cli/query/query_recipe.h"
 #include "cli/query/query_stop.h"
 #include "query/query_control.h"
@@ -36,30 +37,13 @@ typedef struct tl_shell {
 /* -- statements -----------------------------------------------------------------------------------------------------
  */
 
-/* Skips a piece of SQL that may hold a semicolon: text, a quoted name, a comment. NULL: it has no end yet. */
-static const char *skip_piece(const char *p)
-{
-    if (p[0] == '-' && p[1] == '-')
-        return p + strcspn(p, "\n");
-    if (p[0] == '/' && p[1] == '*') {
-        p = strstr(p + 2, "*/");
-        return p ? p + 2 : NULL;
-    }
-    if (*p == '\'' || *p == '"' || *p == '`' || *p == '[') {
-        p = strchr(p + 1, *p == '[' ? ']' : *p);
-        return p ? p + 1 : NULL;
-    }
-    return p + 1;
-}
-
 /* Does the text end with a semicolon, apart from comments? */
 static bool is_whole(const char *p)
 {
     bool ends = false;
     while (p && *p) {
-        const bool is_blank = strchr(" \t\n\r", *p) || (p[0] == '-' && p[1] == '-') || (p[0] == '/' && p[1] == '*');
-        ends = *p == ';' || (ends && is_blank);
-        p = skip_piece(p);
+        ends = *p == ';' || (ends && tl_sql_is_blank(p));
+        p = tl_sql_skip(p);
     }
     return p && ends;
 }

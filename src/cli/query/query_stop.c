@@ -5,11 +5,12 @@
 #include <stddef.h>
 
 static tl_query *volatile running; /* for the handler of signals */
+static void (*volatile end_workers)(void);
 static volatile sig_atomic_t stopped;
 
 static void interrupt(int signal_number)
 {
-    if (stopped && running) {
+    if (stopped && (running || end_workers)) {
         /* A statement that does not end: so does the process. */
         signal(signal_number, SIG_DFL);
         raise(signal_number);
@@ -18,11 +19,19 @@ static void interrupt(int signal_number)
     stopped = 1;
     if (running)
         tl_query_interrupt(running);
+    if (end_workers)
+        end_workers();
 }
 
 void tl_query_stop_catch(tl_query *q)
 {
     running = q;
+    signal(SIGINT, interrupt);
+}
+
+void tl_query_stop_workers(void (*end)(void))
+{
+    end_workers = end;
     signal(SIGINT, interrupt);
 }
 

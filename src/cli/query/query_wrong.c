@@ -13,6 +13,7 @@
 
 #define NAMES_ROOM  4096u /* that are compared with a name */
 #define TEXT_SIZE   512u
+#define BOTH_SIZE   8192u
 #define LIST_SIZE   256u /* room for all columns in a message ... */
 #define LIST_LENGTH 200u /* ... which is at most this long */
 
@@ -137,15 +138,19 @@ static void reword(char *text, tl_query *q, const char *sql, const char *message
         snprintf(text, TEXT_SIZE, "%s", message);
 }
 
-int tl_query_say_wrong(tl_query *q, const char *name, const char *all, const char *sql, const tl_error *e)
+int tl_query_say_wrong(tl_query *q, const char *trace, const char *name, const char *all, const char *sql,
+                       const tl_error *e)
 {
-    char text[TEXT_SIZE];
+    char text[TEXT_SIZE], both[BOTH_SIZE];
+    if (trace && name)
+        snprintf(both, sizeof both, "%s: %s", tl_path_name(trace), name);
+    name = trace && name ? both : trace ? trace : name;
     if (e->code == TL_ELIMIT) {
         tl_say_error(name, "%s%s", e->message, strstr(e->message, "more memory") ? "; --memory SIZE allows more" : "");
         return TL_EXIT_LIMIT;
     }
     if (e->code != TL_ESYNTAX)
-        return tl_say_failure(NULL, e);
+        return tl_say_failure(trace, e);
     reword(text, q, sql, e->message);
     if (e->offset == TL_NO_OFFSET) {
         tl_say_error(name, "%s", text);

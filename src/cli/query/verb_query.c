@@ -3,6 +3,7 @@
 
 #include "cli/message.h"
 #include "cli/pager.h"
+#include "cli/query/query_each.h"
 #include "cli/query/query_job.h"
 #include "cli/query/query_recipe.h"
 #include "cli/query/query_shell.h"
@@ -27,6 +28,7 @@ static int run_to_output(tl_query_job *j)
     const tl_arguments *a = j->cli->args;
     const char *path = a->output ? a->output : "-";
     const bool is_stdout = strcmp(path, "-") == 0;
+    bool is_useful = false; /* although some inputs could not be answered */
     tl_terminal file;
     tl_error e = {0};
     tl_terminal_file(&file);
@@ -37,9 +39,10 @@ static int run_to_output(tl_query_job *j)
     if (is_stdout && !j->text.is_shell)
         tl_pager_start(j->cli);
     int status = j->text.is_shell ? tl_query_shell(j)
+                 : a->each        ? tl_query_each(j, &is_useful)
                  : a->schema      ? tl_query_job_schema(j, j->text.table, j->text.ntable)
                                   : tl_query_job_run(j);
-    if ((is_stdout || status == TL_EXIT_DONE) && tl_output_finish(j->to.out, &e) < 0)
+    if ((is_stdout || status == TL_EXIT_DONE || is_useful) && tl_output_finish(j->to.out, &e) < 0)
         status = tl_exit_worse(status, tl_say_failure(NULL, &e));
     tl_output_close(j->to.out);
     return status;
@@ -56,6 +59,8 @@ int tl_verb_query(tl_cli *c)
     if (status == TL_EXIT_DONE)
         status = tl_query_text_read(&j.text, c);
     if (status == TL_EXIT_DONE)
+        status = tl_query_each_check(&j);
+    if (status == TL_EXIT_DONE && !c->args->each)
         status = tl_query_job_open(&j);
     if (status == TL_EXIT_DONE)
         status = run_to_output(&j);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "query/query_control.h"
 
 #define SQL_LENGTH_MAX      (1 << 20)  /* bytes of a statement */
 #define SQL_VALUE_MAX       (64 << 20) /* bytes of a value or row */
@@ -102,6 +103,11 @@ void tl_sqlite_start_clock(tl_query *q)
 {
     q->limit = NULL;
     q->deadline = q->options.timeout_ns ? now_ns() + q->options.timeout_ns : 0;
+}
+
+void tl_query_delay(tl_query *q, uint64_t ns)
+{
+    q->deadline += q->deadline ? ns : 0;
 }
 
 bool tl_query_stopped(void *query)

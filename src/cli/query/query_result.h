@@ -1,0 +1,16 @@
+/* The rows of a statement, wherever it runs: what the printers of results read. */
+#ifndef TL_CLI_QUERY_RESULT_H
+#define TL_CLI_QUERY_RESULT_H
+
+#include "traceloom/query.h"
+
+typedef struct tl_result tl_result;
+struct tl_result {
+    uint32_t columns;
+    bool is_ns; /* times of the row are nanoseconds; before the first row: those that the columns are described by */
+    const tl_column_info *(*column)(const tl_result *r, uint32_t i);
+    int (*next)(tl_result *r, tl_error *e);                 /* as tl_statement_step() */
+    const tl_sql_value *(*value)(tl_result *r, uint32_t i); /* borrowed until the next row */
+};
+
+#endif
