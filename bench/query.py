@@ -38,6 +38,8 @@ QUERIES = [
 SORTED, UNSORTED = "GROUP BY function_id", "GROUP BY +function_id, sorted by SQLite"
 LOADED = "sqlite3: load the calls, then GROUP BY"
 MIB = 1 << 20
+EACH = 8  # logs
+ALONE, ONE_JOB, TWO_JOBS = "one process after another", "--each", "--each --jobs 2"
 
 
 def query(args, name, path, sql, *options):
@@ -163,6 +165,23 @@ def ratio_line(row, peer, most):
     return bar_line("%s / %s" % (row.name, peer.name), "%.2f" % (row.best() / peer.best()), "%.2f" % ratio, "<= %g" % most, ratio <= most)
 
 
+def each_rows(args, path):
+    """The same SQL over several logs: one process after another, and --each."""
+    logs, sql = [path] * EACH, "SELECT name, sum(dur) AS total FROM calls GROUP BY name"
+    words = [args.traceloom, "query", "-q", "--memory", "1G", "--threads", "1", "--to", "csv"]
+    return [Command(ALONE, ["sh", "-c", 'sql=$1; shift; n=$1; shift; path=$1; shift; for i in $(seq "$n"); do "$@" "$path" "$sql"; done', "sh", sql, str(EACH), path, *words]),
+            Command(ONE_JOB, words + ["--each", *logs, sql]), Command(TWO_JOBS, words + ["--each", "--jobs", "2", *logs, sql])]
+
+
+def each_verdicts(rows):
+    """By time: the work is the same. Decoding runs beside SQL already, so two jobs on two processors win less than a half."""
+    best, lines = {row.name: row for row in rows if row.ok()}, bars(rows, [])
+    for name, most in ((ONE_JOB, 1.1), (TWO_JOBS, 0.8)):
+        ratio = best[name].best() / best[ALONE].best()
+        lines.append(bar_line("%s / %s" % (name, ALONE), "%.2f" % ratio, "%.2f" % (work(best[name]) / work(best[ALONE])), "<= %g" % most, ratio <= most))
+    return lines
+
+
 def memory(small, large):
     """Of queries that only stream."""
     lines = []
@@ -191,6 +210,9 @@ def main():
         lines += ["", "### SQL over an FDR log of %.0f MB: %.2f million calls" % (size / MB, calls / 1e6), ""] + table(rows, size, None, "call")
         lines += [""] + (verdicts(rows) if log != "10m" else [])
     lines += memory(groups[0], groups[-1])
+    rows = each_rows(args, os.path.join(args.folder, "10m.xray"))
+    in_turns(rows, measure, args.repeat, args.slow)
+    lines += ["", "### The same SQL over %d FDR logs of 10 MB" % EACH, ""] + table(rows) + [""] + each_verdicts(rows)
     ctf = os.path.join(args.folder, "lttng")
     if recorded("record_lttng.sh", ctf):
         with open(os.path.join(ctf, "fired"), encoding="ascii") as file:
