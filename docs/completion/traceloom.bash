@@ -49,11 +49,11 @@ _traceloom()
     --query-file)
         _traceloom_files
         return ;;
-    --param|-p)
-        COMPREPLY=($(compgen -W "" -- "$cur"))
-        return ;;
     --recipe)
         COMPREPLY=($(compgen -W "$(traceloom help --names recipes)" -- "$cur"))
+        return ;;
+    --param|-p)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     --jobs)
         COMPREPLY=($(compgen -W "" -- "$cur"))
@@ -189,7 +189,7 @@ _traceloom()
     convert|cat)
         options="--interval --output --force --to --text-style --clock --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --no-pager --quiet --verbose --help" ;;
     query)
-        options="--query-file --param --recipe --recipes --schema --explain --each --jobs --rows --memory --timeout --json --output --force --to --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
+        options="--query-file --recipe --param --recipes --schema --explain --each --jobs --rows --memory --timeout --json --output --force --to --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     record)
         options="--top --mode --threshold --ring --limit --start --pid --for --how --libs --min-size --exact --children --dry-run --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
     ctl)

@@ -84,10 +84,6 @@ const tl_option tl_option_table[] = {
      "Reads the SQL from\n.Ar FILE ;\n.Sq -\nis standard input.\n"
      "All other words are inputs.\n",
      "@file"},
-    {TO(word, param), 'p', "param", "NAME=VALUE", TL_GROUP_VERB, QUERY, "value of :NAME in the SQL",
-     "Gives the parameter\n.Ql :NAME\nof the SQL a value: a number, a duration such as\n.Ql 1.5ms ,\nwhich becomes "
-     "nanoseconds, or text.\nMay be given several times.\n",
-     NULL},
     {TO(text, recipe), 0, "recipe", "NAME", TL_GROUP_VERB, QUERY, "SQL that ships",
      "Runs the recipe\n.Ar NAME\nin place of SQL from the command line; words\n.Ql name=value\nafter the files give "
      "its "
@@ -95,6 +91,10 @@ const tl_option tl_option_table[] = {
      "Recipes of your own are\n.Pa NAME.sql\nin the folder that\n.Ev TRACELOOM_RECIPES\nnames, or in\n"
      ".Pa ~/.config/traceloom/recipes .\n",
      "@recipes"},
+    {TO(word, param), 'p', "param", "NAME=VALUE", TL_GROUP_VERB, QUERY, "value of :NAME in the SQL",
+     "Gives the parameter\n.Ql :NAME\nof the SQL a value: a number, a duration such as\n.Ql 1.5ms ,\nwhich becomes "
+     "nanoseconds, or text.\nMay be given several times.\n",
+     NULL},
     {TO(flag, recipes), 0, "recipes", NULL, TL_GROUP_VERB, QUERY, "list the recipes",
      "Lists the recipes, with what they answer and their parameters.\n", NULL},
     {TO(flag, schema), 0, "schema", NULL, TL_GROUP_VERB, QUERY, "tables and columns",
@@ -106,7 +106,7 @@ const tl_option tl_option_table[] = {
      "which tables are read and how often, which conditions their readers use to leave out rows (all are tested\n"
      "by SQLite as well), and what is sorted or kept in memory.\n",
      NULL},
-    {TO(flag, each), 0, "each", NULL, TL_GROUP_VERB, QUERY, "once for each trace",
+    {TO(flag, each), 0, "each", NULL, TL_GROUP_VERB, QUERY, "run for each trace",
      "Runs the SQL, which is one statement, once for each\n.Ar FILE ,\nand prints one result with two more columns in "
      "front:\n"
      ".Cm trace ,\nthe number of the input, and\n.Cm path .\n"
