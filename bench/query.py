@@ -9,11 +9,12 @@ beside SQL."""
 import json
 import os
 import shutil
+import subprocess
 import sys
 
 import tracelog
 import xtrace
-from bench_tools import (MB, Command, arguments, bar_line, bars, build, build_with_library, finish, in_turns, introduction, made, numbers,
+from bench_tools import (HERE, MB, Command, arguments, bar_line, bars, build, build_with_library, finish, in_turns, introduction, made, numbers,
                          output_of, recorded, table)
 from xray import llvm_xray, record
 
@@ -36,6 +37,7 @@ QUERIES = [
     ("one event", "SELECT * FROM events LIMIT 1", None, None),
 ]
 SORTED, UNSORTED = "GROUP BY function_id", "GROUP BY +function_id, sorted by SQLite"
+PYTHON = "/usr/bin/python3"     # the one that has the bindings of babeltrace2
 LOADED = "sqlite3: load the calls, then GROUP BY"
 MIB = 1 << 20
 EACH = 8  # logs
@@ -160,6 +162,25 @@ def others(args, measure, lines):
         lines += [ratio_line(row, peer, most) for row, peer, most in promised]
 
 
+def loaded(args, measure, lines):
+    """The same answers by what people use today: another reader, and SQLite by Python."""
+    script, pairs = os.path.join(HERE, "load_sqlite.py"), []
+    if llvm_xray():
+        log = os.path.join(args.folder, "10m.xray")
+        pairs.append((query(args, "calls of 10 MB by function", log, "SELECT function_id, sum(dur_ticks) FROM calls GROUP BY function_id"),
+                      Command("llvm-xray convert, loaded into sqlite3", [PYTHON, script, "xray", llvm_xray(), log], once=True)))
+    small = os.path.join(args.folder, "lttng-small")
+    if subprocess.run([PYTHON, "-c", "import bt2"], capture_output=True, check=False).returncode == 0 and recorded("record_lttng.sh", small, 300000):
+        trace = os.path.join(small, "ctf18")
+        pairs.append((query(args, "events of CTF by class", trace, "SELECT name, count(*) FROM events GROUP BY name"),
+                      Command("babeltrace2's bindings, loaded into sqlite3", [PYTHON, script, "ctf", trace], once=True)))
+    rows = [row for pair in pairs for row in pair]
+    in_turns(rows, measure, args.repeat, args.slow)
+    lines += ["", "### The same answers by other readers and sqlite3", ""] + table(rows) + [""] + bars(rows, [])
+    lines += [bar_line("%s / %s" % (peer.name, row.name), "%.0f" % (peer.best() / row.best()), "%.0f" % (work(peer) / work(row)), ">= 50",
+                       peer.best() >= 50 * row.best()) for row, peer in pairs]
+
+
 def ratio_line(row, peer, most):
     ratio = work(row) / work(peer)
     return bar_line("%s / %s" % (row.name, peer.name), "%.2f" % (row.best() / peer.best()), "%.2f" % ratio, "<= %g" % most, ratio <= most)
@@ -224,6 +245,7 @@ def main():
         in_turns(rows, measure, args.repeat, args.slow)
         lines += ["", "### SQL over a CTF trace of %.1f million events" % (sum(fired.values()) / 1e6), ""] + table(rows) + [""] + ctf_verdicts(rows)
     others(args, measure, lines)
+    loaded(args, measure, lines)
     lines += ["", "Bars are reached by processor time: `query` decodes in a second thread, beside SQL."]
     lines += [""] + (wrong or ["The loops and SQL find the same calls, and the events that the traced program fired."])
     return finish(args, "query", lines, wrong)

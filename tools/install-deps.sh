@@ -100,6 +100,7 @@ bench|dpkg-dev|unpacks the sources of the real programs that are recorded
 bench|lttng-tools|records the CTF trace; a recorder of spans, which we compare with
 bench|liblttng-ust-dev|builds the program that is recorded
 bench|babeltrace2|reads CTF; we compare with it
+bench|python3-bt2|the same for Python
 bench|qemu-user|records the instruction streams
 bench|gcc-aarch64-linux-gnu|compiles the program that is recorded
 bench|libc6-dev-arm64-cross|its C library
