@@ -8,6 +8,7 @@
 #include "analysis/instruction/predictor.h"
 #include "base/text/glob.h"
 #include "base/text/number.h"
+#include "base/text/utc_text.h"
 #include "cli/selection.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

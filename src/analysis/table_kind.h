@@ -5,6 +5,7 @@
 
 #include "analysis/instruction/insn_pass.h"
 #include "model/relation_impl.h"
+#include "op/needs.h"
 
 struct tl_code_map;
 
@@ -28,9 +29,7 @@ enum {
     TL_PROFILE_PER_THREAD = 4,
     TL_PROFILE_LINES = 8,    /* functions of samples split by line */
     TL_PROFILE_MODULES = 16, /* regrouped by module */
-    TL_PROFILE_NEEDS_SAMPLES = 32,
-    TL_PROFILE_NEEDS_DURATIONS = 64,
-    TL_PROFILE_TREES = 128 /* shows trees, also one per thread */
+    TL_PROFILE_TREES = 32    /* shows trees, also one per thread */
 };
 
 /* A table, made directly from the events of sources, or from a profile (see analysis/function/profile_answer.h). */

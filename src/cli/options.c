@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/instruction/reuse_table.h"
 #include "base/compiler.h"
 #include "base/text/number.h"
 #include "cli/nearest.h"
 
-#define LINE_SIZE_MAX 65536u /* of a cache: larger lines make no sense */
-#define CHOICES_MAX   32u    /* more words than any option allows */
-#define WORKERS_MAX   1024u  /* of --threads */
-#define VALUE_SHOWN   64     /* bytes shown of a wrong value: the mistake matters more */
+#define CHOICES_MAX 32u   /* more words than any option allows */
+#define WORKERS_MAX 1024u /* of --threads */
+#define VALUE_SHOWN 64    /* bytes shown of a wrong value: the mistake matters more */
 
 const tl_verb *tl_verb_find(const char *name)
 {
@@ -193,9 +193,9 @@ bool tl_take_line_size(parser *p, const tl_option *o, const char *value)
 {
     uint64_t v;
     char most[32];
-    if (!tl_parse_u64(value, &v) || v == 0 || v > LINE_SIZE_MAX || v & (v - 1))
+    if (!tl_parse_u64(value, &v) || v == 0 || v > TL_REUSE_LINE_LARGEST || v & (v - 1))
         return bad_value(p, o, value, "expected a power of two up to %s",
-                         tl_human_grouped(most, sizeof most, LINE_SIZE_MAX));
+                         tl_human_grouped(most, sizeof most, TL_REUSE_LINE_LARGEST));
     p->a->line_size = (uint32_t)v;
     return true;
 }

@@ -47,8 +47,4 @@ int tl_parse_when(tl_when *w, const char *option, const char *text, tl_error *e)
 /* Ticks of a duration, or since the trace began. Errors: TL_EINVAL: see tl_selection_apply(). */
 int tl_when_ticks(const tl_when *w, const tl_trace *t, uint64_t *ticks, tl_error *e);
 
-/* Reads "2026-01-31T12:00:00.5Z" (seconds, fraction and Z may be missing; UTC, unless it ends in an offset such as
- * +01:00) to ns since 1970. */
-bool tl_parse_utc(const char *s, size_t n, uint64_t *ns);
-
 #endif

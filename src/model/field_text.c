@@ -133,6 +133,20 @@ const tl_value *tl_value_skip(const tl_value *v, const tl_value *end)
     return v;
 }
 
+const tl_value *tl_value_of_role(const tl_class *c, const tl_batch *b, uint32_t i, tl_field_role role,
+                                 const tl_value **end)
+{
+    if (!b->val)
+        return NULL;
+    const tl_value *v = b->v + b->val[i], *const last = b->v + b->val[i + 1];
+    if (end)
+        *end = last;
+    for (uint32_t f = 0; f < c->nfield && v < last; f++, v = tl_value_skip(v, last))
+        if (c->field[f].role == (uint8_t)role)
+            return v;
+    return NULL;
+}
+
 const tl_value *tl_values_skip(const tl_value *v, const tl_value *end, uint32_t n)
 {
     for (; n > 0 && v < end; n--)

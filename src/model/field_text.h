@@ -79,6 +79,10 @@ void tl_field_put_name(const tl_field *f, tl_pb *text);
 
 /* The slot after a value and all that it owns; at most `end`. */
 const tl_value *tl_value_skip(const tl_value *v, const tl_value *end);
+/* The value of the first field of a role of event i, of class c; *end, unless NULL, is the end of the event's values.
+ * NULL: it has none, or they were not read. */
+const tl_value *tl_value_of_role(const tl_class *c, const tl_batch *b, uint32_t i, tl_field_role role,
+                                 const tl_value **end);
 /* The slot after n values. */
 const tl_value *tl_values_skip(const tl_value *v, const tl_value *end, uint32_t n);
 /* Is any of n values not TL_ABSENT? */

@@ -430,3 +430,39 @@ const char *tl_kind_name(tl_kind kind)
                                        "regs",  "state", "loss",    "format",  "begin",  "end"};
     return (size_t)kind < TL_COUNT(name) ? name[kind] : "instant";
 }
+
+const char *tl_role_name(tl_role role)
+{
+    static const char *const name[] = {[TL_ROLE_ALLOCATION] = "allocation",
+                                       [TL_ROLE_COLLECTION] = "collection",
+                                       [TL_ROLE_COMPILATION] = "compilation",
+                                       [TL_ROLE_CODE_SEARCH] = "code search",
+                                       [TL_ROLE_CODE] = "code",
+                                       [TL_ROLE_FUNCTION_NAME] = "function name",
+                                       [TL_ROLE_TYPE_NAME] = "type name",
+                                       [TL_ROLE_LIVE_OBJECTS] = "live objects",
+                                       [TL_ROLE_HEAP_SIZES] = "heap sizes",
+                                       [TL_ROLE_CPU] = "processor time",
+                                       [TL_ROLE_PAUSED] = "recording paused",
+                                       [TL_ROLE_RESUMED] = "recording resumed",
+                                       [TL_ROLE_A64] = "instruction",
+                                       [TL_ROLE_LOAD] = "load",
+                                       [TL_ROLE_STORE] = "store",
+                                       [TL_ROLE_STORED] = "stored",
+                                       [TL_ROLE_SYSTEM_VALUE] = "system register",
+                                       [TL_ROLE_CALL_ARGUMENT] = "call argument",
+                                       [TL_ROLE_CALL_RESULT] = "call result",
+                                       [TL_ROLE_CALL_BUFFERS] = "call buffers",
+                                       [TL_ROLE_CACHE_ADDRESS] = "cache address",
+                                       [TL_ROLE_TARGET] = "branch target",
+                                       [TL_ROLE_ORDER] = "order",
+                                       [TL_ROLE_FLAGS] = "flags",
+                                       [TL_ROLE_GENERAL] = "general registers",
+                                       [TL_ROLE_SNAPSHOT] = "snapshot",
+                                       [TL_ROLE_DOMAIN] = "domain",
+                                       [TL_ROLE_ASSEMBLY] = "assembly",
+                                       [TL_ROLE_MODULE] = "module",
+                                       [TL_ROLE_MODULE_OWNER] = "module owner",
+                                       [TL_ROLE_TYPE] = "type"};
+    return (size_t)role < TL_COUNT(name) ? name[role] : NULL;
+}

@@ -129,5 +129,7 @@ const char *tl_trace_intern(tl_trace *t, const char *s);
 
 /* "enter", "instant", ... */
 const char *tl_kind_name(tl_kind kind);
+/* What a role is called in tables; NULL: it is TL_ROLE_NONE. */
+const char *tl_role_name(tl_role role);
 
 #endif

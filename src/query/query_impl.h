@@ -12,6 +12,7 @@
 #include "op/scan/places_table.h"
 #include "op/scan/sample_tables.h"
 #include "query/catalog_tables.h"
+#include "query/field_tables.h"
 #include "query/rows_scan.h"
 #include "traceloom/query.h"
 
@@ -34,8 +35,10 @@ typedef struct tl_sql_table {
     tl_list list; /* of a table of the catalog */
     tl_rows_table rows;
     tl_made_table made;
+    tl_made_kind kind;         /* of a table of report that has arguments */
     struct tl_kept_plan *kept; /* rows of plans that inner loops use */
     bool of_columns;           /* it lists the columns of all tables, which have to be made */
+    bool of_fields;            /* its rows are those of q->fields */
     bool is_used;              /* by the statement that is prepared */
     uint32_t place;            /* the first column that needs the places of the traces */
     bool wants_places;         /* the statement looks at one of those */
@@ -48,6 +51,8 @@ struct tl_query {
     tl_class_tables classes;
     tl_trace_places *places;   /* [n] */
     bool has_places;           /* they were made */
+    tl_field_rows *fields;     /* [n] */
+    bool has_fields;           /* they were made */
     tl_slices slices;          /* what the table of that name is made of */
     bool wants_places;         /* a function of the statement looks at them */
     struct a64_disasm *disasm; /* of a function; NULL: not needed yet */

@@ -13,9 +13,20 @@ uint64_t tl_query_memory(const tl_query *q)
     return q->options.memory ? q->options.memory : MEMORY_USUAL;
 }
 
-static const tl_made_kind *const made_kinds[] = {
-    &tl_call_stats_kind, &tl_event_counts_kind, &tl_sample_stats_kind, &tl_hist_buckets_kind, &tl_compilations_kind,
-    &tl_cpu_usage_kind,  &tl_pauses_kind,       &tl_syscalls_kind,     &tl_cache_misses_kind, &tl_predictions_kind};
+static const tl_made_kind *const made_kinds[] = {&tl_call_stats_kind,   &tl_event_counts_kind, &tl_sample_stats_kind,
+                                                 &tl_hist_buckets_kind, &tl_compilations_kind, &tl_cpu_usage_kind,
+                                                 &tl_pauses_kind,       &tl_syscalls_kind,     &tl_cache_misses_kind,
+                                                 &tl_predictions_kind,  &tl_stack_kind,        &tl_page_intervals_kind};
+
+/* Results of arguments are kept, so that each may take only a part of the memory of statements. */
+static int init_made(tl_query *q, tl_sql_table *t, const tl_made_kind *kind, tl_error *e)
+{
+    enum { RESULTS = 4 };
+    t->origin = TL_TABLE_MADE;
+    t->made = (tl_made_table){
+        .kind = kind, .dataset = &q->dataset, .places = q->places, .memory = tl_query_memory(q) / RESULTS};
+    return tl_made_table_init(&t->made, &t->own, e);
+}
 
 static int add_rows(tl_query *q, tl_error *e)
 {
@@ -25,27 +36,25 @@ static int add_rows(tl_query *q, tl_error *e)
         if (!kind[i]->sql)
             continue;
         tl_sql_table *t = &q->table[q->ntable++];
-        *t = (tl_sql_table){.query = q, .origin = TL_TABLE_ROWS, .place = UINT32_MAX};
-        t->table = &t->own;
-        const int status = tl_rows_table_init(&t->rows, kind[i], &q->dataset, &t->own, e);
+        *t = (tl_sql_table){.query = q, .origin = TL_TABLE_ROWS, .place = UINT32_MAX, .table = &t->own};
+        if (tl_report_has_arguments(kind[i]) && !tl_report_made_kind(&t->kind, kind[i], &q->classes.arena))
+            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for tables");
+        const int status = tl_report_has_arguments(kind[i])
+                               ? init_made(q, t, &t->kind, e)
+                               : tl_rows_table_init(&t->rows, kind[i], &q->dataset, &t->own, e);
         if (status < 0)
             return status;
     }
     return 0;
 }
 
-/* Results of arguments are kept, so that each may take only a part of the memory of statements. */
 static int add_made(tl_query *q, tl_error *e)
 {
-    enum { RESULTS = 4 };
     int status = 0;
     for (size_t i = 0; i < TL_COUNT(made_kinds) && status == 0; i++) {
         tl_sql_table *t = &q->table[q->ntable++];
-        *t = (tl_sql_table){.query = q, .origin = TL_TABLE_MADE, .place = UINT32_MAX};
-        t->made = (tl_made_table){
-            .kind = made_kinds[i], .dataset = &q->dataset, .places = q->places, .memory = tl_query_memory(q) / RESULTS};
-        t->table = &t->own;
-        status = tl_made_table_init(&t->made, &t->own, e);
+        *t = (tl_sql_table){.query = q, .place = UINT32_MAX, .table = &t->own};
+        status = init_made(q, t, made_kinds[i], e);
     }
     return status;
 }
@@ -78,7 +87,8 @@ int tl_query_tables_init(tl_query *q, tl_error *e)
         return status;
     q->table = calloc(SCANS + TL_CATALOG_TABLES + TL_COUNT(made_kinds) + kinds + q->classes.n, sizeof *q->table);
     q->places = calloc((size_t)q->dataset.n + 1, sizeof *q->places);
-    if (!q->table || !q->places)
+    q->fields = calloc((size_t)q->dataset.n + 1, sizeof *q->fields);
+    if (!q->table || !q->places || !q->fields)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for tables");
     for (uint32_t i = 0; i < TL_EVENT_TABLES; i++)
         if (!tl_event_table_make(i, &add_scan(q)->own, &q->dataset, &q->classes.arena))
@@ -96,6 +106,7 @@ int tl_query_tables_init(tl_query *q, tl_error *e)
         t = add_scan(q);
         tl_catalog_table(i, q, &t->list, &t->own);
         t->of_columns = i == TL_CATALOG_COLUMNS;
+        t->of_fields = i == TL_CATALOG_FIELDS || i == TL_CATALOG_LABELS;
     }
     status = add_made(q, e);
     if (status == 0)
@@ -115,6 +126,7 @@ void tl_query_tables_fini(tl_query *q)
     for (uint32_t i = 0; q->places && i < q->dataset.n; i++)
         tl_trace_places_fini(&q->places[i]);
     free(q->places);
+    tl_field_rows_fini(q);
     free(q->table);
     tl_class_tables_fini(&q->classes);
 }
@@ -160,6 +172,8 @@ int tl_query_make_rows(tl_query *q, tl_error *e)
             continue;
         for (uint32_t k = 0; k < q->ntable && t->of_columns && status == 0; k++)
             status = tl_query_table_open(&q->table[k], e);
+        if (status == 0 && t->of_fields)
+            status = tl_field_rows_make(q, e);
         if (status == 0 && reads_calls(t))
             status = prepare_calls(q, e);
         if (status == 0 && t->wants_places)

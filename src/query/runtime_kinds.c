@@ -7,7 +7,6 @@
 #include "op/scan/event_parts.h"
 #include "query/analysis_kinds.h"
 
-#define NEEDS "a managed runtime"
 #define TRACE_COLUMN                                                                                                   \
     {                                                                                                                  \
         "trace", "trace", TL_INTEGER, TL_UNIT_NONE, "the number of the trace, from 1"                                  \
@@ -112,7 +111,7 @@ static void put_compilation(const tl_made_table *t, const void *rows, uint32_t s
 }
 
 const tl_made_kind tl_compilations_kind = {
-    .info = {"compilations", "compilations of functions, each from its begin to its end", NEEDS},
+    .info = {"compilations", "compilations of functions, each from its begin to its end", TL_NEEDS_RUNTIME},
     .column = compilation_columns,
     .ncolumn = J_COLUMNS,
     .make = make_compilations,
@@ -202,14 +201,14 @@ static void put_pause(const tl_made_table *t, const void *rows, uint32_t source,
 }
 
 const tl_made_kind tl_cpu_usage_kind = {
-    .info = {"cpu_usage", "processor time that the process and its threads used, by interval", NEEDS},
+    .info = {"cpu_usage", "processor time that the process and its threads used, by interval", TL_NEEDS_RUNTIME},
     .column = cpu_columns,
     .ncolumn = C_COLUMNS,
     .make = make_cpu,
     .free_rows = free_cpu,
     .count = count_points,
     .put = put_point};
-const tl_made_kind tl_pauses_kind = {.info = {"pauses", "times in which recording was suspended", NEEDS},
+const tl_made_kind tl_pauses_kind = {.info = {"pauses", "times in which recording was suspended", TL_NEEDS_RUNTIME},
                                      .column = pause_columns,
                                      .ncolumn = P_COLUMNS,
                                      .make = make_cpu,

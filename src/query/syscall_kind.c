@@ -112,7 +112,7 @@ static void put(const tl_made_table *t, const void *rows, uint32_t source, uint6
     tl_list_text(b, TEXT, row, c->text);
 }
 
-const tl_made_kind tl_syscalls_kind = {.info = {"syscalls", "system calls, each with its result", "instructions"},
+const tl_made_kind tl_syscalls_kind = {.info = {"syscalls", "system calls, each with its result", TL_NEEDS_INSNS},
                                        .column = columns,
                                        .ncolumn = COLUMNS,
                                        .make = make,

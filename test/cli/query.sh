@@ -116,6 +116,33 @@ says err "events is empty: it needs events; "
 expect 0 "$tl" query "$profile" 'SELECT count(*) AS n FROM calls' --to jsonl
 says err "calls is empty: it needs events; "
 says err " is a profile of "
+# A trace that declares instructions, and has snapshots alone.
+snapshots=$(echo "$samples"/xtrace-user/*.xsnapshot.bin)
+for table in calls instructions syscalls insn_mix; do
+    expect 0 "$tl" query "$snapshots" "SELECT count(*) AS n FROM $table" --to jsonl
+    says out '{"n":0}'
+    says err "$table is empty: it needs "
+    says err " has snapshots of registers; its tables: events, snapshots"
+done
+expect 0 "$tl" query "$snapshots" 'SELECT count(*) AS n FROM snapshots' --to jsonl
+says out '{"n":3}'
+is_empty err
+expect 0 "$tl" query "$samples/xtrace-user" 'SELECT count(*) AS n FROM syscalls, calls WHERE depth < 0' --to jsonl
+is_empty err
+for table in functions places function_stats stack; do
+    expect 0 "$tl" query "$profile" "SELECT count(*) AS n FROM $table" --to jsonl
+    is_empty err
+done
+expect 0 "$tl" query "$trace" 'SELECT count(*) AS n FROM functions' --to jsonl
+is_empty err
+expect 0 "$tl" query "$profile" 'SELECT count(*) AS n FROM classes, fields'
+says err "classes is empty: it needs events; "
+says err "fields is empty: it needs events; "
+
+# Losses: the recipe has those of the table.
+expect 3 "$tl" query -q "$damaged" --recipe losses --to csv
+says out "skipped bytes"
+grep -q "damaged places,1" out || fail "losses: $(cat out)"
 
 # Damage: what could be read, and exit status 3.
 expect 3 "$tl" query "$damaged" 'SELECT count(*) AS n FROM events' --to jsonl

@@ -28,6 +28,7 @@ class     + - - + + - + + + 0
 trace     + + + + + + + + + +
 track     + 0 0 + + 0 + + + 0
 damage    0 0 0 0 0 0 0 0 0 0
+loss      0 0 0 + 0 0 + 0 0 0
 property  0 0 0 + 0 0 0 0 0 0
 gc        - - - - + - 0 0 - -
 jit       - - - - + - + 0 - -
@@ -47,7 +48,7 @@ cache     - - - - - - - - + -
 syscall   - - - - - - - - + -
 """
 CELLS = {line.split()[0]: dict(zip(KINDS, line.split()[1:])) for line in EXPECTED.strip().split("\n")}
-ANY = ("trace", "track", "damage", "property") # of any trace: not worth a word
+ANY = ("trace", "track", "damage", "loss", "property") # of any trace: not worth a word
 INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
 HAS = {"calls": "trace has calls", "sums": "profile has sums of calls", "merged": "profile has calls of all threads together",
        "events": "trace has events of other kinds", "samples": "trace has samples and a managed runtime",

@@ -63,6 +63,7 @@ foreach(part range together)
   traceloom_script(differential.readings.${part} differential/readings.py "${TL_EMULATOR} $<TARGET_FILE:${part}_check>" ${part})
 endforeach()
 # SQL, with Python's SQLite over the same rows.
+traceloom_script(differential.query.machine differential/query/query_machine.py)
 traceloom_script(differential.query.line_recipes differential/query/line_recipes.py)
 traceloom_script(differential.query.or differential/query/query_or.py)
 traceloom_script(differential.query.sample_recipes differential/query/sample_recipes.py)

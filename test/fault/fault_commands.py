@@ -119,6 +119,8 @@ COMMANDS = {
     "query-samples": ["query", "vs.log", "SELECT s.path, a.type_name, s.line FROM samples AS s JOIN allocations AS a USING (trace, track_id); SELECT * FROM compilations, cpu_usage LIMIT 9"],
     "query-told": ["query", "calls.log", "SELECT id, parent_id, path, place_id FROM calls; SELECT name, path FROM allocations"],
     "query-syscalls": ["query", "@INSN@", "SELECT * FROM syscalls; SELECT pc, address FROM accesses WHERE ts > 9"],
+    "query-machine": ["query", "@INSN@", "SELECT * FROM snapshots; SELECT name FROM cache_levels('l1d=1K:1:64'); SELECT * FROM reuse(16, 2), page_intervals(10) LIMIT 9; SELECT class, value FROM instructions, accesses LIMIT 9; SELECT s.name FROM places AS p, stack(p.trace, p.place_id) AS s"],
+    "query-fields": ["query", "t18", "a.xray", "SELECT name, column_name FROM fields; SELECT field, label FROM enum_labels; SELECT * FROM losses JOIN tracks USING (trace); SELECT utc_ns('2026-01-31')"],
     "query-schema": ["query", "t18", "vs.log", "--schema"],
     "help": ["help", "formats"],
     "help-verb": ["report", "--help"],

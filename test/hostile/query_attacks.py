@@ -111,6 +111,12 @@ LIMITS = [
     ("SELECT calls FROM hist_buckets(CAST(printf('%.*c', 60000000, 'x') AS BLOB))", "too long", []),
     ("SELECT hist_count(CAST(printf('%.*c', 60000000, char(1)) AS BLOB))", "histogram", []),
     ("SELECT stack_text(1, 1, printf('%.*c', 60000000, 'x'))", "separator", []),
+    (FOREVER + "SELECT count(*) FROM n, stack(1, i) AS s", "", TIME),
+    (FOREVER + "SELECT sum((SELECT count(*) FROM reuse(1 << (i % 16), i))) FROM n", "power of two|time limit", TIME),
+    (FOREVER + "SELECT count(*) FROM n, cache_levels('l1d=' || i || ':1:64')", "", TIME),
+    ("SELECT count(*) FROM cache_levels(printf('%.*c', 60000000, 'x'))", "too long", []),
+    ("SELECT utc_ns(printf('%.*c', 60000000, '1'))", "not a date", []),
+    (FOREVER + "SELECT max(utc_ns(utc(i * 1000000007))) FROM n", TOO_LONG, TIME),
     ("SELECT case " + " ".join("when ts = %d then %d" % (i, i) for i in range(60000)) + " end FROM events", "", []),
 ]
 

@@ -123,7 +123,39 @@ static void events_are_counted(void **state)
          "error: cache l1d=x: expected numbers, with or without a suffix K or M"},
         {"SELECT count(*) FROM predictions(5)",
          "error: predictions: argument 1, predictor, is not a string, or too long"},
-        {"SELECT count(*) FROM predictions('gshare,ras')", "error: predictions: more than one predictor"}};
+        {"SELECT count(*) FROM predictions('gshare,ras')", "error: predictions: more than one predictor"},
+        {"SELECT count(*) FROM cache_levels('l1d=64:1:64')", "0"},
+        {"SELECT count(*) FROM cache_levels(1)",
+         "error: cache_levels: argument 1, cache, is not a string, or too long"},
+        {"SELECT count(*) FROM reuse(64, 2)", "0"},
+        {"SELECT count(*) FROM reuse(0)", "error: reuse: an argument is not a power of two"},
+        {"SELECT count(*) FROM reuse(64, -1)", "error: reuse: an argument is not a power of two"},
+        {"SELECT count(*) FROM reuse(4294967296)", "error: reuse: an argument is not a power of two"},
+        {"SELECT count(*) FROM page_intervals(10)", "0"},
+        {"SELECT count(*) FROM page_intervals(0)", "error: page_intervals: the step is not above 0"}};
+    query_open(&q, NULL);
+    COMPARE(&q, cases);
+    query_close(&q);
+}
+
+/* The only place is that of function 1. */
+static void stacks_are_of_places(void **state)
+{
+    query_fixture q;
+    static const expected cases[] = {
+        {"SELECT * FROM stack(1, 1)", "1,1,#1"},
+        {"SELECT trace, place_id, name FROM stack(1, 1)", "1,1,#1"},
+        {"SELECT p.place_id, s.depth, s.name FROM places AS p, stack(p.trace, p.place_id) AS s", "1,1,#1"},
+        {"SELECT count(*) FROM stack", "0"},
+        {"SELECT count(*) FROM stack(1)", "0"},
+        {"SELECT count(*) FROM stack(1, 0)", "0"},
+        {"SELECT count(*) FROM stack(1, 2)", "0"},
+        {"SELECT count(*) FROM stack(1, -1)", "0"},
+        {"SELECT count(*) FROM stack(1, 4294967297)", "0"},
+        {"SELECT count(*) FROM stack(2, 1)", "0"},
+        {"SELECT count(*) FROM stack(NULL, 1)", "0"},
+        {"SELECT count(*) FROM stack('a', 1)",
+         "error: stack: argument 1, trace, is not a whole number; ns('1s') makes one of a time"}};
     query_open(&q, NULL);
     COMPARE(&q, cases);
     query_close(&q);
@@ -144,9 +176,9 @@ static void results_have_a_limit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(calls_are_summed_up_by_keys),
-                                       cmocka_unit_test(arguments_may_be_anything),
-                                       cmocka_unit_test(arguments_may_change), cmocka_unit_test(events_are_counted),
-                                       cmocka_unit_test(results_have_a_limit)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_are_summed_up_by_keys), cmocka_unit_test(arguments_may_be_anything),
+        cmocka_unit_test(arguments_may_change),        cmocka_unit_test(events_are_counted),
+        cmocka_unit_test(stacks_are_of_places),        cmocka_unit_test(results_have_a_limit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

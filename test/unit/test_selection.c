@@ -1,4 +1,5 @@
 /* --time, --cpu and --min-dur as ticks and numbers. */
+#include "base/text/utc_text.h"
 #include "check.h"
 #include "cli/selection.h"
 #include "model/trace_impl.h"

@@ -371,7 +371,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 }
 
 const tl_table_kind tl_table_class = {
-    .info = {"class", "classes of events: counts, rates, gaps, latency of pairs", "events"},
+    .info = {"class", "classes of events: counts, rates, gaps, latency of pairs", TL_NEEDS_EVENTS},
     .sql = "class_stats",
     .what = "events",
     .any_event = true,

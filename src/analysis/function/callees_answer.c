@@ -78,7 +78,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return 0;
 }
 
-const tl_table_kind tl_table_callees = {.info = {"callees", "functions that each function calls", "calls or samples"},
+const tl_table_kind tl_table_callees = {.info = {"callees", "functions that each function calls", TL_NEEDS_STACKS},
                                         .sql = "callee_stats",
                                         .sorts = TL_PROFILE_SORTS,
                                         .profile = TL_PROFILE_TREE,

@@ -82,7 +82,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return 0;
 }
 
-const tl_table_kind tl_table_callers = {.info = {"callers", "pairs of caller and callee", "calls or samples"},
+const tl_table_kind tl_table_callers = {.info = {"callers", "pairs of caller and callee", TL_NEEDS_STACKS},
                                         .sql = "caller_stats",
                                         .sorts = TL_PROFILE_SORTS,
                                         .profile = TL_PROFILE_TREE,

@@ -34,7 +34,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return 0;
 }
 
-const tl_table_kind tl_table_func = {.info = {"func", "functions: time, calls, percentiles", "calls or samples"},
+const tl_table_kind tl_table_func = {.info = {"func", "functions: time, calls, percentiles", TL_NEEDS_STACKS},
                                      .sql = "function_stats",
                                      .sorts = TL_PROFILE_SORTS,
                                      .profile = TL_PROFILE_FLAT,

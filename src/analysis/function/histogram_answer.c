@@ -286,8 +286,8 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 
 const tl_table_kind tl_table_hist = {
     .info = {"hist", "durations of the calls of chosen functions, or of the three with most self time",
-             "durations of calls"},
+             TL_NEEDS_DURATIONS},
     .sorts = TL_PROFILE_SORTS,
-    .profile = TL_PROFILE_FLAT | TL_PROFILE_NEEDS_DURATIONS,
+    .profile = TL_PROFILE_FLAT,
     .answer = answer,
     TL_TABLE_COLUMNS(columns)};

@@ -95,13 +95,13 @@ static int answer_modules(void *table, const tl_ask *ask, tl_answer *a, tl_error
     return answer(table, ask, "modules", modules, TL_COUNT(modules), a, e);
 }
 
-const tl_table_kind tl_table_line = {.info = {"line", "lines of the source", "samples"},
+const tl_table_kind tl_table_line = {.info = {"line", "lines of the source", TL_NEEDS_SAMPLES},
                                      .sql = "line_stats",
                                      .sorts = "self total calls name",
-                                     .profile = TL_PROFILE_LINES | TL_PROFILE_NEEDS_SAMPLES,
+                                     .profile = TL_PROFILE_LINES,
                                      .answer = answer_lines,
                                      TL_TABLE_COLUMNS(lines)};
-const tl_table_kind tl_table_module = {.info = {"module", "libraries and programs", "calls or samples"},
+const tl_table_kind tl_table_module = {.info = {"module", "libraries and programs", TL_NEEDS_STACKS},
                                        .sql = "module_stats",
                                        .sorts = "self total calls name",
                                        .profile = TL_PROFILE_TREE | TL_PROFILE_MODULES,

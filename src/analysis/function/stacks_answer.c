@@ -236,7 +236,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return ask->for_programs ? answer_programs(p, ask, a, e) : tl_tree_answer(p, ask, a, e);
 }
 
-const tl_table_kind tl_table_tree = {.info = {"tree", "the tree of calls, or of samples", "calls or samples"},
+const tl_table_kind tl_table_tree = {.info = {"tree", "the tree of calls, or of samples", TL_NEEDS_STACKS},
                                      .sql = "stack_stats",
                                      .sorts = TL_PROFILE_SORTS,
                                      .profile = TL_PROFILE_TREE | TL_PROFILE_TREES,

@@ -59,7 +59,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return 0;
 }
 
-const tl_table_kind tl_table_thread = {.info = {"thread", "threads: how busy each was", "calls or samples"},
+const tl_table_kind tl_table_thread = {.info = {"thread", "threads: how busy each was", TL_NEEDS_STACKS},
                                        .sql = "thread_stats",
                                        .sorts = "total calls name",
                                        .profile = TL_PROFILE_TREE | TL_PROFILE_PER_THREAD,

@@ -93,7 +93,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return 0;
 }
 
-const tl_table_kind tl_table_block = {.info = {"block", "basic blocks that were executed most", "instructions"},
+const tl_table_kind tl_table_block = {.info = {"block", "basic blocks that were executed most", TL_NEEDS_INSNS},
                                       .sql = "blocks",
                                       .what = "instructions",
                                       .pass = &tl_blocks_table,

@@ -277,7 +277,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 }
 
 const tl_table_kind tl_table_branch = {
-    .info = {"branch", "branches, and how well they can be predicted", "instructions"},
+    .info = {"branch", "branches, and how well they can be predicted", TL_NEEDS_INSNS},
     .sql = "branches",
     .what = "branches",
     .takes = "predictor",

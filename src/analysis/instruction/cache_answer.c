@@ -229,7 +229,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return 0;
 }
 
-const tl_table_kind tl_table_cache = {.info = {"cache", "hits and misses of simulated caches", "instructions"},
+const tl_table_kind tl_table_cache = {.info = {"cache", "hits and misses of simulated caches", TL_NEEDS_INSNS},
                                       .sql = "cache_levels",
                                       .what = "instructions",
                                       .takes = "cache",

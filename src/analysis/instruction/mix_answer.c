@@ -226,7 +226,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return 0;
 }
 
-const tl_table_kind tl_table_mix = {.info = {"mix", "what kinds of instructions were executed", "instructions"},
+const tl_table_kind tl_table_mix = {.info = {"mix", "what kinds of instructions were executed", TL_NEEDS_INSNS},
                                     .sql = "insn_mix",
                                     .what = "instructions",
                                     .pass = &tl_mix_table,

@@ -262,7 +262,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 }
 
 const tl_table_kind tl_table_page = {
-    .info = {"page", "pages of memory, and how many are in use at a time", "instructions"},
+    .info = {"page", "pages of memory, and how many are in use at a time", TL_NEEDS_INSNS},
     .sql = "pages",
     .what = "instructions or accesses to memory",
     .takes = "interval",

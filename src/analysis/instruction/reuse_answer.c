@@ -12,11 +12,16 @@
 static bool set(void *to, const tl_table_options *o, char message[static TL_TABLE_MESSAGE])
 {
     *(tl_reuse_options *)to = (tl_reuse_options){.line_size = o->line_size, .sample = o->sample};
-    if (o->sample <= TL_REUSE_SAMPLE_MAX && !(o->sample & (o->sample - 1)))
+    const bool is_line = o->line_size <= TL_REUSE_LINE_LARGEST && !(o->line_size & (o->line_size - 1));
+    if (is_line && o->sample <= TL_REUSE_SAMPLE_MAX && !(o->sample & (o->sample - 1)))
         return true;
-    snprintf(message, TL_TABLE_MESSAGE,
-             "sample %" PRIu64 ": expected a power of two up to %" PRIu64 ", for one line of so many", o->sample,
-             TL_REUSE_SAMPLE_MAX);
+    if (!is_line)
+        snprintf(message, TL_TABLE_MESSAGE, "line size %" PRIu32 ": expected a power of two up to %" PRIu32,
+                 o->line_size, TL_REUSE_LINE_LARGEST);
+    else
+        snprintf(message, TL_TABLE_MESSAGE,
+                 "sample %" PRIu64 ": expected a power of two up to %" PRIu64 ", for one line of so many", o->sample,
+                 TL_REUSE_SAMPLE_MAX);
     return false;
 }
 
@@ -171,8 +176,8 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 }
 
 const tl_table_kind tl_table_reuse = {
-    .info = {"reuse", "how many other lines of memory are used before one is used again", "instructions"},
-    .sql = "reuse_distances",
+    .info = {"reuse", "how many other lines of memory are used before one is used again", TL_NEEDS_INSNS},
+    .sql = "reuse",
     .what = "accesses to memory",
     .takes = "line-size sample",
     .options_size = sizeof(tl_reuse_options),

@@ -15,11 +15,12 @@
 #include "analysis/instruction/reuse_stack.h"
 
 #define TL_REUSE_LINE_DEFAULT 64u
+#define TL_REUSE_LINE_LARGEST 65536u /* larger lines make no sense */
 #define TL_REUSE_SAMPLE_MAX   (UINT64_C(1) << 32)
 #define TL_REUSE_BUCKETS      65u /* 0; 1; 2-3; 4-7; ...: bucket b > 0 begins at 1 << (b - 1) */
 
 typedef struct tl_reuse_options {
-    uint32_t line_size; /* a power of two; 0: TL_REUSE_LINE_DEFAULT */
+    uint32_t line_size; /* a power of two up to TL_REUSE_LINE_LARGEST; 0: TL_REUSE_LINE_DEFAULT */
     uint64_t sample;    /* examine one line in this many: a power of two up to TL_REUSE_SAMPLE_MAX; 0, 1: all */
 } tl_reuse_options;
 

@@ -173,7 +173,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return 0;
 }
 
-const tl_table_kind tl_table_syscall = {.info = {"syscall", "system calls", "instructions"},
+const tl_table_kind tl_table_syscall = {.info = {"syscall", "system calls", TL_NEEDS_INSNS},
                                         .sql = "syscall_stats",
                                         .what = "system calls",
                                         .takes = "calls",

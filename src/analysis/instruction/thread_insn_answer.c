@@ -120,7 +120,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return 0;
 }
 
-const tl_table_kind tl_table_thread_insns = {.info = {"thread", "what each thread executed", "instructions"},
+const tl_table_kind tl_table_thread_insns = {.info = {"thread", "what each thread executed", TL_NEEDS_INSNS},
                                              .sql = "thread_insns",
                                              .only_of = tl_trace_counts_insns,
                                              .what = "instructions",

@@ -153,7 +153,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return 0;
 }
 
-const tl_table_kind tl_table_alloc = {.info = {"alloc", "objects allocated", "a managed runtime"},
+const tl_table_kind tl_table_alloc = {.info = {"alloc", "objects allocated", TL_NEEDS_RUNTIME},
                                       .sql = "allocated_types",
                                       .what = "allocations",
                                       .sorts = "total calls name",

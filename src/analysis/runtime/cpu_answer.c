@@ -226,7 +226,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 }
 
 const tl_table_kind tl_table_cpu = {
-    .info = {"cpu", "processor time of the process and its threads, over time", "a managed runtime"},
+    .info = {"cpu", "processor time of the process and its threads, over time", TL_NEEDS_RUNTIME},
     .sql = "cpu_stats",
     .what = "measurements of processor time",
     .late = true,

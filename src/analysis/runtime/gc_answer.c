@@ -337,7 +337,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return status;
 }
 
-const tl_table_kind tl_table_gc = {.info = {"gc", "garbage collections and their pauses", "a managed runtime"},
+const tl_table_kind tl_table_gc = {.info = {"gc", "garbage collections and their pauses", TL_NEEDS_RUNTIME},
                                    .sql = "collections",
                                    .what = "garbage collections",
                                    .several = true,

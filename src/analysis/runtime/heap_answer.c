@@ -161,7 +161,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return 0;
 }
 
-const tl_table_kind tl_table_heap = {.info = {"heap", "objects in the heap, and how it grew", "a managed runtime"},
+const tl_table_kind tl_table_heap = {.info = {"heap", "objects in the heap, and how it grew", TL_NEEDS_RUNTIME},
                                      .sql = "heap_snapshots",
                                      .what = "snapshots of the heap",
                                      .no_thread = "the heap belongs to all threads",

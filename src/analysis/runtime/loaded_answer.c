@@ -182,7 +182,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     {                                                                                                                  \
         return read_level(table, at, s, select, e);                                                                    \
     }                                                                                                                  \
-    const tl_table_kind tl_table_##word = {.info = {#word, summary, "a managed runtime"},                              \
+    const tl_table_kind tl_table_##word = {.info = {#word, summary, TL_NEEDS_RUNTIME},                                 \
                                            .sql = name,                                                                \
                                            .what = plural,                                                             \
                                            .of_runtime = true,                                                         \

@@ -79,6 +79,7 @@ static bool add_tracks(tl_catalog *c, const tl_trace *t, const tl_count *count, 
         const uint64_t events = count->by_track[i];
         if (!counted || events || track->has_range)
             c->track[c->ntrack++] = (tl_track_row){.trace = c->number,
+                                                   .id = i,
                                                    .name = keep(c, track->name, &ok),
                                                    .has_pid = track->has_pid,
                                                    .has_tid = track->has_tid,

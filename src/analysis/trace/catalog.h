@@ -41,6 +41,7 @@ typedef struct tl_class_row {
 
 typedef struct tl_track_row {
     uint64_t trace;
+    uint64_t id; /* its number in the trace */
     const char *name;
     bool has_pid, has_tid, is_cpu;
     bool has_times; /* else ts and end_ts mean nothing to people */
@@ -97,7 +98,7 @@ void tl_catalog_fini(void *catalog);
 
 /* Their columns; `info --json` has parts of them: of traces those before its lists, and those behind. */
 enum { TL_TRACE_COLUMNS = 24, TL_TRACE_BEGIN = 2, TL_TRACE_CLOCK = 7, TL_TRACE_UNIT = 14 };
-enum { TL_TRACK_COLUMNS = 9, TL_TRACK_EVENTS = 5, TL_TRACK_SHARE };
+enum { TL_TRACK_COLUMNS = 10, TL_TRACK_NAME = 2, TL_TRACK_EVENTS = 6, TL_TRACK_SHARE };
 enum { TL_PLACE_COLUMNS = 8, TL_PLACE_OFFSET = 1, TL_PLACE_BYTES, TL_PLACE_KIND = 5 };
 extern const tl_column tl_traces[TL_TRACE_COLUMNS], tl_tracks[TL_TRACK_COLUMNS], tl_places[TL_PLACE_COLUMNS];
 void tl_get_property(const tl_at *at, tl_cell *out); /* the value, whatever it is */

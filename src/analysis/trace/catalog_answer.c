@@ -70,6 +70,7 @@ static void get_cpu(const tl_at *at, tl_cell *out)
 
 const tl_column tl_tracks[TL_TRACK_COLUMNS] = {
     OF_TRACE(tl_track_row),
+    {TL_COL("track_id", NULL, INTEGER, NONE, "the number of the track, from 0"), TL_AT(U64, tl_track_row, id)},
     {TL_COL("name", "track", TEXT, NONE, "a thread, a processor, or another stream"), TL_AT(TEXT, tl_track_row, name),
      .role = TL_ROLE_NAME},
     {TL_COL("pid", "pid", INTEGER, NONE, "its process"), TL_AT(I64, tl_track_row, pid),
@@ -154,7 +155,7 @@ static int show(tl_answer *a, const tl_ask *ask, const char *key, const tl_colum
         (void)e;                                                                                                       \
         return show(a, ask, key, columns, TL_COUNT(columns), c->list, sizeof *c->list, c->n##list);                    \
     }                                                                                                                  \
-    const tl_table_kind tl_table_##word = {.info = {#word, summary, "any trace or profile"},                           \
+    const tl_table_kind tl_table_##word = {.info = {#word, summary, TL_NEEDS_NOTHING},                                 \
                                            .sql = key,                                                                 \
                                            .what = key,                                                                \
                                            .several = true,                                                            \

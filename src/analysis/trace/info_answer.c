@@ -108,8 +108,8 @@ static void add_all(tl_answer *a, const tl_ask *ask, const tl_catalog *c)
     add_facts(a, ask, path, 1, r);
     add_facts(a, ask, tl_traces + TL_TRACE_BEGIN, TL_TRACE_CLOCK - TL_TRACE_BEGIN, r);
     TL_ADD_ROWS(a, ask, "classes", classes, c->cls, NULL, c->ncls);
-    tl_answer_add_rows(a, ask, "tracks", tl_tracks + 1, TL_TRACK_COLUMNS - 1, c->track, sizeof *c->track, NULL,
-                       c->ntrack);
+    tl_answer_add_rows(a, ask, "tracks", tl_tracks + TL_TRACK_NAME, TL_TRACK_COLUMNS - TL_TRACK_NAME, c->track,
+                       sizeof *c->track, NULL, c->ntrack);
     add_facts(a, ask, tl_traces + TL_TRACE_CLOCK, TL_TRACE_UNIT - TL_TRACE_CLOCK, r);
     tl_info_add_damage(a, ask, c, true);
     tl_info_add_notes(a, ask, c);
@@ -382,7 +382,7 @@ static void add_screen(tl_answer *a, const tl_ask *ask, const tl_catalog *c)
     if (!r->is_counted && a->last && c->ncls)
         a->last->after = say_count;
     above += AROUND_A_TABLE;
-    track[1].info.title = r->has_cpus ? "processor" : r->has_threads ? "thread" : "stream";
+    track[TL_TRACK_NAME].info.title = r->has_cpus ? "processor" : r->has_threads ? "thread" : "stream";
     add_list(a, ask, track, ntrack, c->track, sizeof *c->track, offsetof(tl_track_row, events), c->ntrack,
              above + THREADS_LEAST < SCREEN ? SCREEN - above : THREADS_LEAST,
              r->has_cpus      ? "processors"

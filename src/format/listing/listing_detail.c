@@ -35,22 +35,9 @@ char *listing_put_flags(char *p, uint64_t flags)
     return p;
 }
 
-/* The value of the first field with a role; NULL: there is none, or no tape. */
-static const tl_value *find(const tl_class *c, const tl_batch *b, uint32_t i, tl_field_role role, const tl_value **end)
-{
-    if (!b->val)
-        return NULL;
-    const tl_value *v = b->v + b->val[i];
-    *end = b->v + b->val[i + 1];
-    for (uint32_t f = 0; f < c->nfield && v < *end; f++, v = tl_value_skip(v, *end))
-        if (c->field[f].role == (uint8_t)role)
-            return v;
-    return NULL;
-}
-
 void listing_put_bytes(tl_text_writer *tw, const tl_class *c, const tl_batch *b, uint32_t i)
 {
-    const tl_value *end, *v = find(c, b, i, TL_FIELD_VALUE, &end);
+    const tl_value *end, *v = tl_value_of_role(c, b, i, TL_FIELD_VALUE, &end);
     if (!v || v->type != TL_BYTES || v->n == 0)
         return;
     const uint8_t *bytes = v->as.p;
@@ -91,7 +78,7 @@ static uint64_t member(const tl_field *f, const tl_value *v, const tl_value *end
 
 void listing_put_buffers(tl_text_writer *tw, const tl_class *c, const tl_batch *b, uint32_t i)
 {
-    const tl_value *end, *v = find(c, b, i, TL_FIELD_ITEMS, &end);
+    const tl_value *end, *v = tl_value_of_role(c, b, i, TL_FIELD_ITEMS, &end);
     const tl_field *f = NULL;
     for (uint32_t k = 0; k < c->nfield; k++)
         if (c->field[k].role == TL_FIELD_ITEMS && c->field[k].nmember == 1)

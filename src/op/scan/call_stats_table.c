@@ -177,15 +177,14 @@ static void put(const tl_made_table *t, const void *rows, uint32_t source, uint6
         tl_scan_put_hist(b, HIST, row, s, scale);
 }
 
-const tl_made_kind tl_call_stats_kind = {.info = {"call_stats",
-                                                  "sums of calls by keys and steps of time: call_stats(keys, step)",
-                                                  "entries and exits, or instructions"},
-                                         .column = columns,
-                                         .ncolumn = COLUMNS,
-                                         .nargument = 2,
-                                         .of_calls = true,
-                                         .word_of_places = "place",
-                                         .make = make,
-                                         .free_rows = free_stats,
-                                         .count = count,
-                                         .put = put};
+const tl_made_kind tl_call_stats_kind = {
+    .info = {"call_stats", "sums of calls by keys and steps of time: call_stats(keys, step)", TL_NEEDS_ENTRIES},
+    .column = columns,
+    .ncolumn = COLUMNS,
+    .nargument = 2,
+    .of_calls = true,
+    .word_of_places = "place",
+    .make = make,
+    .free_rows = free_stats,
+    .count = count,
+    .put = put};

@@ -412,7 +412,7 @@ static double keeps(const tl_scan_table *t, uint32_t column, tl_term_op op)
 
 void tl_calls_table(tl_scan_table *out, const tl_dataset *d, const tl_trace_places *places)
 {
-    *out = (tl_scan_table){.info = {"calls", "calls of functions, each from its entry to its exit", "calls"},
+    *out = (tl_scan_table){.info = {"calls", "calls of functions, each from its entry to its exit", TL_NEEDS_CALLS},
                            .column = columns,
                            .ncolumn = TL_CALLS_COLUMNS,
                            .order = TL_NO_ORDER,

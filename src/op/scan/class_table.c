@@ -18,6 +18,16 @@
 static const uint8_t head[] = {TL_EVENT_TRACE, TL_EVENT_ID,     TL_EVENT_TS, TL_EVENT_UTC,
                                TL_EVENT_TRACK, TL_EVENT_THREAD, TL_EVENT_CPU};
 
+/* Table 0 has the events of all classes of snapshots. These fields of them have columns also where there are none. */
+#define SNAPSHOTS 0u
+static const tl_column_info snapshot_columns[] = {
+    {"insns", "insns", TL_INTEGER, TL_UNIT_NONE, "instructions that were executed before"},
+    {"user_insns", "user_insns", TL_INTEGER, TL_UNIT_NONE, "those of them at exception level 0"},
+    {"x", "x", TL_TEXT, TL_UNIT_JSON, "the general registers: a list of x0 to x30 and sp"},
+    {"nzcv", "nzcv", TL_INTEGER, TL_UNIT_HEX, "the condition flags"},
+    {"z", "z", TL_TEXT, TL_UNIT_JSON, "the vector registers: a list"},
+};
+
 /* "event_app_rich" of "app:rich". */
 static const char *plain_name(tl_arena *a, const char *name)
 {
@@ -80,7 +90,17 @@ static bool add(tl_class_tables *t, const tl_class *c, uint32_t *index)
         return false;
     sprintf(summary, "events of %s", c->name);
     *index = t->n;
-    t->table[t->n++] = (tl_class_table){.class_name = class_name, .table = {.info = {name, summary, "events"}}};
+    t->table[t->n++] = (tl_class_table){.class_name = class_name, .table = {.info = {name, summary, TL_NEEDS_EVENTS}}};
+    return true;
+}
+
+static bool add_snapshots(tl_class_tables *t)
+{
+    const char *name = interned(t, "snapshots");
+    if (!name || !TL_GROW(t->table, t->n, 1, t->capacity) || !tl_hash_put(&t->by_name, (uintptr_t)name, SNAPSHOTS))
+        return false;
+    t->table[t->n++] = (tl_class_table){
+        .table = {.info = {name, "all registers, before some of the instructions", TL_NEEDS_SNAPSHOTS}}};
     return true;
 }
 
@@ -88,7 +108,7 @@ int tl_class_tables_init(tl_class_tables *t, const tl_dataset *d, tl_error *e)
 {
     t->dataset = d;
     t->of = tl_arena_zalloc(&t->arena, ((size_t)d->n + 1) * sizeof *t->of);
-    bool ok = t->of != NULL;
+    bool ok = t->of && add_snapshots(t);
     for (uint32_t s = 0; ok && s < d->n; s++) {
         const tl_trace *trace = tl_source_trace(d->source[s]);
         t->of[s] = tl_arena_alloc(&t->arena, ((size_t)trace->ncls + 1) * sizeof *t->of[s]);
@@ -246,7 +266,7 @@ static bool make_source(making *m, const tl_class_tables *t, uint32_t index, uin
     if (!out->only || !out->fields)
         return false;
     for (uint32_t i = 0; i < trace->ncls && !m->failed; i++) {
-        if (t->of[source][i] != index)
+        if (index == SNAPSHOTS ? trace->cls[i].role != TL_ROLE_SNAPSHOT : t->of[source][i] != index)
             continue;
         uint8_t *taken = tl_arena_zalloc(m->arena, (size_t)m->n + 1);
         out->only[i] = 1;
@@ -267,6 +287,8 @@ int tl_class_table_make(tl_class_tables *t, uint32_t index, tl_error *e)
     m.failed = !source;
     for (uint32_t i = 0; i < TL_COUNT(head) && !m.failed; i++)
         add_column(&m, &tl_event_part_column[head[i]], head[i]);
+    for (uint32_t i = 0; i < TL_COUNT(snapshot_columns) && index == SNAPSHOTS && !m.failed; i++)
+        add_column(&m, &snapshot_columns[i], TL_EVENT_OTHER);
     for (uint32_t s = 0; s < n && !m.failed; s++)
         m.failed = !make_source(&m, t, index, s, &source[s]);
     tl_column_info *column = m.failed ? NULL : tl_arena_alloc(&t->arena, m.n * sizeof *column);

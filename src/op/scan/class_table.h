@@ -1,5 +1,5 @@
 /* Tables of one class of events each, with its fields as columns: event_sched_switch. Classes of the same name in
- * several traces are one table. */
+ * several traces are one table. Also `snapshots`: the events of all classes of that role. */
 #ifndef TL_OP_CLASS_TABLE_H
 #define TL_OP_CLASS_TABLE_H
 
@@ -11,13 +11,13 @@
 
 typedef struct tl_class_table {
     tl_scan_table table;
-    const char *class_name;
-    bool made; /* its columns are */
+    const char *class_name; /* NULL: snapshots */
+    bool made;              /* its columns are */
     tl_event_table kind;
 } tl_class_table;
 
 typedef struct tl_class_tables {
-    tl_class_table *table; /* [n], in the order of the traces' classes */
+    tl_class_table *table; /* [n], snapshots, then in the order of the traces' classes */
     uint32_t n, capacity;
     uint32_t **of; /* [sources][classes] index of its table, or TL_NO_COLUMN */
     const tl_dataset *dataset;

@@ -161,13 +161,6 @@ static void put(tl_line_scan *line, const void *row, uint32_t at)
         tl_scan_put_real(b, VALUE, at, r->value);
 }
 
-static double keeps(const tl_scan_table *t, uint32_t column, tl_term_op op)
-{
-    if (column == NAME || column == UNIT)
-        return op == TL_TERM_IS || op == TL_TERM_GLOB ? 0.2 : 1;
-    return tl_line_scan_keeps(t, column, op);
-}
-
 /* The order of time is that of the rows where a trace is read in it, unless gauges have times before their events, or
  * events none. */
 static uint32_t order_of(const tl_dataset *d)
@@ -183,23 +176,20 @@ static uint32_t order_of(const tl_dataset *d)
 
 void tl_counters_table(tl_scan_table *out, const tl_dataset *d)
 {
-    static const tl_line_kind kind = {.size = sizeof(counters_scan),
-                                      .row = sizeof(counter_row),
-                                      .part = part,
-                                      .takes = takes,
-                                      .use = use_of,
-                                      .begin = begin,
-                                      .event = event,
-                                      .end = end,
-                                      .close = close_source,
-                                      .put = put};
-    *out = (tl_scan_table){.info = {"counters", "quantities over time, each value from then on", "counters"},
-                           .column = columns,
-                           .ncolumn = COLUMNS,
-                           .order = order_of(d),
-                           .rows = tl_event_scan_guess(d) / 20 + 1,
-                           .arg = &kind,
-                           .is_large = true,
-                           .keeps = keeps,
-                           .open = tl_line_scan_open};
+    static const tl_line_kind kind = {
+        .info = {"counters", "quantities over time, each value from then on", TL_NEEDS_COUNTERS},
+        .column = columns,
+        .ncolumn = COLUMNS,
+        .texts = 1u << NAME | 1u << UNIT,
+        .size = sizeof(counters_scan),
+        .row = sizeof(counter_row),
+        .part = part,
+        .takes = takes,
+        .use = use_of,
+        .begin = begin,
+        .event = event,
+        .end = end,
+        .close = close_source,
+        .put = put};
+    tl_line_table(out, d, &kind, order_of(d));
 }

@@ -177,7 +177,7 @@ static void put(const tl_made_table *t, const void *rows, uint32_t source, uint6
 }
 
 const tl_made_kind tl_event_counts_kind = {
-    .info = {"event_counts", "numbers of events by keys and steps of time: event_counts(keys, step)", "events"},
+    .info = {"event_counts", "numbers of events by keys and steps of time: event_counts(keys, step)", TL_NEEDS_EVENTS},
     .column = columns,
     .ncolumn = COLUMNS,
     .nargument = 2,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "isa/a64.h"
 #include "model/batch.h"
 #include "model/value_json.h"
 #include "op/symbols/code_map.h"
@@ -37,6 +38,7 @@ const tl_column_info tl_event_part_column[TL_EVENT_PARTS] = {
     [TL_EVENT_PC] = {"pc", "pc", TL_INTEGER, TL_UNIT_HEX, "the address of the instruction; null: not known"},
     [TL_EVENT_OPCODE] = {"opcode", "opcode", TL_INTEGER, TL_UNIT_HEX, "the instruction's 32 bits"},
     [TL_EVENT_LEVEL] = {"el", "el", TL_INTEGER, TL_UNIT_NONE, "the exception level: 0 is that of programs"},
+    [TL_EVENT_CODE_CLASS] = {"class", "class", TL_TEXT, TL_UNIT_NONE, "class of the instruction, such as branch.cond"},
     [TL_EVENT_CODE_NAME] = {"function_name", "function_name", TL_TEXT, TL_UNIT_NONE,
                             "the function that pc is in; null: not known"},
     [TL_EVENT_CODE_OFFSET] = {"offset", "offset", TL_INTEGER, TL_UNIT_NONE, "bytes from the start of that function"},
@@ -44,6 +46,8 @@ const tl_column_info tl_event_part_column[TL_EVENT_PARTS] = {
     [TL_EVENT_ACCESS_PC] = {"pc", "pc", TL_INTEGER, TL_UNIT_HEX, "the address of the instruction; null: not known"},
     [TL_EVENT_ADDRESS] = {"address", "address", TL_INTEGER, TL_UNIT_HEX, "what was accessed"},
     [TL_EVENT_SIZE] = {"size", "size", TL_INTEGER, TL_UNIT_BYTES, "bytes that were accessed"},
+    [TL_EVENT_VALUE] = {"value", "value", TL_TEXT, TL_UNIT_NONE,
+                        "these bytes in hexadecimal, in the order of memory; null: not known"},
 };
 
 /* Members of "fields" or, if `context`, of "context". */
@@ -122,6 +126,17 @@ static void put_code(tl_event_part part, const tl_event_view *v, const tl_batch 
         tl_scan_put_int(block, column, row, (int64_t)(b->key[i] - code->from));
 }
 
+/* The bytes of an access. */
+static void put_bytes(const tl_class *c, const tl_batch *b, uint32_t i, tl_scan_block *block, uint32_t column,
+                      uint32_t row)
+{
+    const tl_value *v = tl_value_of_role(c, b, i, TL_FIELD_VALUE, NULL);
+    if (v && v->type == TL_BYTES)
+        tl_scan_put_blob(block, column, row, v->as.p, v->n);
+    else
+        tl_scan_put_null(block, column, row);
+}
+
 /* Parts that are not numbers of a column. */
 static void put_one(tl_event_part part, const tl_event_view *v, const tl_batch *b, uint32_t i, tl_scan_block *block,
                     uint32_t column, uint32_t row)
@@ -160,6 +175,13 @@ static void put_one(tl_event_part part, const tl_event_view *v, const tl_batch *
     case TL_EVENT_CODE_NAME:
     case TL_EVENT_CODE_OFFSET:
         put_code(part, v, b, i, block, column, row);
+        return;
+    case TL_EVENT_CODE_CLASS:
+        tl_scan_put_text(block, column, row,
+                         b->aux ? a64_class_name(a64_class_quick(tl_insn_opcode(b->aux[i]))) : NULL);
+        return;
+    case TL_EVENT_VALUE:
+        put_bytes(c, b, i, block, column, row);
         return;
     case TL_EVENT_ACCESS:
         tl_scan_put_text(block, column, row,

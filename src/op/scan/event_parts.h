@@ -29,12 +29,14 @@ typedef enum tl_event_part {
     TL_EVENT_PC, /* from here on: of tables of instructions and accesses, not of `events` */
     TL_EVENT_OPCODE,
     TL_EVENT_LEVEL,
+    TL_EVENT_CODE_CLASS,
     TL_EVENT_CODE_NAME,
     TL_EVENT_CODE_OFFSET,
     TL_EVENT_ACCESS,
     TL_EVENT_ACCESS_PC, /* of the instruction before: put by op/scan/access_pcs.h */
     TL_EVENT_ADDRESS,
     TL_EVENT_SIZE,
+    TL_EVENT_VALUE,
     TL_EVENT_PARTS,
     TL_EVENT_OTHER = TL_EVENT_PARTS /* a field of a class */
 } tl_event_part;
@@ -61,7 +63,7 @@ bool tl_event_object(const tl_event_view *v, const tl_batch *b, uint32_t i, bool
 /* Whether it needs the fields of events, or their processor. */
 static inline bool tl_event_part_wants_fields(tl_event_part part)
 {
-    return part == TL_EVENT_FIELDS || part == TL_EVENT_CONTEXT || part == TL_EVENT_OTHER ||
+    return part == TL_EVENT_FIELDS || part == TL_EVENT_CONTEXT || part == TL_EVENT_OTHER || part == TL_EVENT_VALUE ||
            part == TL_EVENT_KEY; /* some readers find a key that is for analyses in the fields */
 }
 

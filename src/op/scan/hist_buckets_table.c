@@ -122,7 +122,7 @@ static void put(const tl_made_table *t, const void *rows, uint32_t source, uint6
 }
 
 const tl_made_kind tl_hist_buckets_kind = {
-    .info = {"hist_buckets", "the buckets of a histogram: hist_buckets(hist, parts)", "any trace or profile"},
+    .info = {"hist_buckets", "the buckets of a histogram: hist_buckets(hist, parts)", TL_NEEDS_NOTHING},
     .column = columns,
     .ncolumn = COLUMNS,
     .nargument = 2,

@@ -9,24 +9,24 @@ static const uint8_t all[] = {
     TL_EVENT_NAME,   TL_EVENT_KIND,   TL_EVENT_KEY, TL_EVENT_AUX, TL_EVENT_FUNCTION, TL_EVENT_FUNCTION_NAME,
     TL_EVENT_FIELDS, TL_EVENT_CONTEXT};
 
-static const uint8_t of_instructions[] = {TL_EVENT_TRACE, TL_EVENT_ID,        TL_EVENT_TS,         TL_EVENT_RANK,
-                                          TL_EVENT_TRACK, TL_EVENT_THREAD,    TL_EVENT_PC,         TL_EVENT_OPCODE,
-                                          TL_EVENT_LEVEL, TL_EVENT_CODE_NAME, TL_EVENT_CODE_OFFSET};
+static const uint8_t of_instructions[] = {
+    TL_EVENT_TRACE, TL_EVENT_ID,     TL_EVENT_TS,    TL_EVENT_RANK,       TL_EVENT_TRACK,     TL_EVENT_THREAD,
+    TL_EVENT_PC,    TL_EVENT_OPCODE, TL_EVENT_LEVEL, TL_EVENT_CODE_CLASS, TL_EVENT_CODE_NAME, TL_EVENT_CODE_OFFSET};
 
 static const uint8_t of_accesses[] = {TL_EVENT_TRACE,   TL_EVENT_ID,     TL_EVENT_TS,        TL_EVENT_RANK,
                                       TL_EVENT_TRACK,   TL_EVENT_THREAD, TL_EVENT_ACCESS_PC, TL_EVENT_ACCESS,
-                                      TL_EVENT_ADDRESS, TL_EVENT_SIZE};
+                                      TL_EVENT_ADDRESS, TL_EVENT_SIZE,   TL_EVENT_VALUE};
 
 static const struct {
     tl_table_info info;
     uint32_t parts;
     tl_event_table table;
 } tables[TL_EVENT_TABLES] = {
-    {{"events", "everything that happened, stream by stream", "events"}, TL_COUNT(all), {.part = all}},
-    {{"instructions", "instructions that were executed", "instructions"},
+    {{"events", "everything that happened, stream by stream", TL_NEEDS_EVENTS}, TL_COUNT(all), {.part = all}},
+    {{"instructions", "instructions that were executed", TL_NEEDS_INSNS},
      TL_COUNT(of_instructions),
      {.part = of_instructions, .kinds = 1u << TL_INSN}},
-    {{"accesses", "loads and stores", "instructions"},
+    {{"accesses", "loads and stores", TL_NEEDS_INSNS},
      TL_COUNT(of_accesses),
      {.part = of_accesses, .kinds = 1u << TL_MEM}},
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "op/scan/event_scan.h"
 
 bool tl_line_wants(const tl_line_scan *s, uint32_t track, uint64_t ts)
 {
@@ -182,7 +183,7 @@ static void close_scan(tl_scan *scan)
     free(s);
 }
 
-int tl_line_scan_open(tl_scan **out, const tl_scan_table *t, const tl_dataset *d, const tl_scan_ask *ask, tl_error *e)
+static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d, const tl_scan_ask *ask, tl_error *e)
 {
     const tl_line_kind *kind = t->arg;
     tl_line_scan *s = calloc(1, kind->size);
@@ -201,8 +202,23 @@ int tl_line_scan_open(tl_scan **out, const tl_scan_table *t, const tl_dataset *d
     return tl_scan_opened(out, &s->scan, status);
 }
 
-double tl_line_scan_keeps(const tl_scan_table *t, uint32_t column, tl_term_op op)
+static double keeps(const tl_scan_table *t, uint32_t column, tl_term_op op)
 {
     const tl_line_kind *kind = t->arg;
+    if (kind->texts >> column & 1)
+        return op == TL_TERM_IS || op == TL_TERM_GLOB ? 0.3 : 1;
     return tl_event_filter_keeps(kind->part[column], op);
+}
+
+void tl_line_table(tl_scan_table *out, const tl_dataset *d, const tl_line_kind *kind, uint32_t order)
+{
+    *out = (tl_scan_table){.info = kind->info,
+                           .column = kind->column,
+                           .ncolumn = kind->ncolumn,
+                           .order = order,
+                           .rows = tl_event_scan_guess(d) / 20 + 1,
+                           .arg = kind,
+                           .is_large = true,
+                           .keeps = keeps,
+                           .open = open_scan};
 }

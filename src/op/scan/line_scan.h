@@ -14,6 +14,10 @@ typedef struct tl_line_scan tl_line_scan;
 
 /* What a table does. */
 typedef struct tl_line_kind {
+    tl_table_info info;
+    const tl_column_info *column; /* [ncolumn] */
+    uint32_t ncolumn;
+    uint32_t texts;      /* 1 << column of each text that is no part, whose terms `takes` decides */
     size_t size;         /* of its scan, which begins with a tl_line_scan and is zeroed */
     size_t row;          /* of a row that waits, which begins with a tl_line_row */
     const uint8_t *part; /* [ncolumn] tl_event_part whose terms tl_event_filter decides; else TL_EVENT_OTHER */
@@ -61,10 +65,8 @@ struct tl_line_scan {
     uint32_t at, nrow, row_capacity;
 };
 
-/* open of the table. */
-int tl_line_scan_open(tl_scan **out, const tl_scan_table *t, const tl_dataset *d, const tl_scan_ask *ask, tl_error *e);
-/* keeps of the table, for columns that are parts; `name` and others that `takes` decides are up to the kind. */
-double tl_line_scan_keeps(const tl_scan_table *t, uint32_t column, tl_term_op op);
+/* Fills the table of a kind; `order` as tl_scan_table.order. */
+void tl_line_table(tl_scan_table *out, const tl_dataset *d, const tl_line_kind *kind, uint32_t order);
 
 /* For kinds. */
 

@@ -10,7 +10,7 @@ typedef void tl_list_put(const void *arg, uint32_t source, uint64_t i, tl_scan_b
 /* Where a scan of lists within lists is; zero before the first row of a source. Row i is item i - first of the list
  * that `outer` and `inner` number. */
 typedef struct tl_list_at {
-    uint32_t outer, inner;
+    uint32_t outer;
     uint64_t first;
 } tl_list_at;
 

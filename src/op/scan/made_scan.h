@@ -18,6 +18,7 @@ typedef struct tl_made_kind {
     const void *arg;            /* of its own */
     bool of_any;                /* rows of profiles are made, too */
     bool of_calls;              /* sources need tl_call_scan_prepare() */
+    bool of_places;             /* places have to be made before */
     const char *word_of_places; /* if its first argument may have this word, places have to be made before; or NULL */
     /* Rows of a source that is a trace; *out is NULL at first, and stays so if it has none. Arguments that were not
      * given are TL_CELL_NULL. Errors: TL_EINVAL (a value that an argument cannot have), those of reading. */
@@ -42,7 +43,8 @@ int tl_made_table_init(tl_made_table *t, tl_scan_table *out, tl_error *e);
 void tl_made_table_fini(tl_made_table *t);
 
 /* The kinds. */
-extern const tl_made_kind tl_call_stats_kind, tl_event_counts_kind, tl_hist_buckets_kind, tl_sample_stats_kind;
+extern const tl_made_kind tl_call_stats_kind, tl_event_counts_kind, tl_hist_buckets_kind, tl_sample_stats_kind,
+    tl_stack_kind;
 
 /* The words of an argument, separated by spaces or commas, as bits of their places in `word` [n]. False, with an error,
  * if there are others. */

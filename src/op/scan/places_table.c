@@ -88,7 +88,7 @@ static void put_place(const void *places, uint32_t source, uint64_t i, tl_scan_b
 void tl_places_table(tl_scan_table *out, tl_list *list, const tl_trace_places *places)
 {
     *list = (tl_list){.count = count_places, .put = put_place, .arg = places};
-    *out = (tl_scan_table){.info = {"places", "the tree of calls, or of samples, with percentiles", "calls or samples"},
+    *out = (tl_scan_table){.info = {"places", "the tree of calls, or of samples, with percentiles", TL_NEEDS_STACKS},
                            .column = columns,
                            .ncolumn = COLUMNS,
                            .order = TL_NO_ORDER,

@@ -207,7 +207,7 @@ static void put(const tl_made_table *t, const void *rows, uint32_t source, uint6
 }
 
 const tl_made_kind tl_sample_stats_kind = {
-    .info = {"sample_stats", "samples by keys and steps of time: sample_stats(keys, step)", "samples"},
+    .info = {"sample_stats", "samples by keys and steps of time: sample_stats(keys, step)", TL_NEEDS_SAMPLES},
     .column = columns,
     .ncolumn = COLUMNS,
     .nargument = 2,

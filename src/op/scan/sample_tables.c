@@ -417,8 +417,8 @@ static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d,
 void tl_sample_table(uint32_t i, tl_scan_table *out, const tl_dataset *d)
 {
     static const tl_table_info info[TL_SAMPLE_TABLES] = {
-        {"samples", "samples of stacks", "samples"},
-        {"allocations", "objects that were allocated, with the stack of the last sample before", "a managed runtime"}};
+        {"samples", "samples of stacks", TL_NEEDS_SAMPLES},
+        {"allocations", "objects that were allocated, with the stack of the last sample before", TL_NEEDS_RUNTIME}};
     *out = (tl_scan_table){.info = info[i],
                            .column = i == 0 ? sample_columns : allocation_columns,
                            .ncolumn = i == 0 ? (uint32_t)SAMPLE_COLUMNS : (uint32_t)ALLOCATION_COLUMNS,

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "model/relation_impl.h"
+#include "op/needs.h"
 #include "op/source_impl.h"
 #include "traceloom/profile.h"
 #include "traceloom/relation.h"

@@ -159,7 +159,7 @@ static double keeps(const tl_scan_table *t, uint32_t column, tl_term_op op)
 
 void tl_slices_table(tl_scan_table *out, const tl_slices *slices)
 {
-    *out = (tl_scan_table){.info = {"slices", "calls and spans, in the same columns", "calls, or begins and ends"},
+    *out = (tl_scan_table){.info = {"slices", "calls and spans, in the same columns", TL_NEEDS_SLICES},
                            .column = columns,
                            .ncolumn = COLUMNS,
                            .order = TL_NO_ORDER,

@@ -96,12 +96,11 @@ typedef struct spans_scan {
     size_t text; /* bytes of all fields */
 } spans_scan;
 
+/* Of spans that are those of a managed runtime. */
 static const char *role_of(const tl_class *c)
 {
-    return c->role == TL_ROLE_COLLECTION    ? "collection"
-           : c->role == TL_ROLE_COMPILATION ? "compilation"
-           : c->role == TL_ROLE_CODE_SEARCH ? "code search"
-                                            : NULL;
+    const bool known = c->role >= TL_ROLE_COLLECTION && c->role <= TL_ROLE_CODE_SEARCH;
+    return known ? tl_role_name(c->role) : NULL;
 }
 
 static const char *title_of(const tl_class *c)
@@ -321,33 +320,22 @@ static void put(tl_line_scan *line, const void *row, uint32_t at)
     drop(s, r->kept);
 }
 
-static double keeps(const tl_scan_table *t, uint32_t column, tl_term_op op)
-{
-    if (column == NAME || column == ROLE)
-        return op == TL_TERM_IS || op == TL_TERM_GLOB ? 0.3 : 1;
-    return tl_line_scan_keeps(t, column, op);
-}
-
 void tl_spans_table(tl_scan_table *out, const tl_dataset *d)
 {
-    static const tl_line_kind kind = {.size = sizeof(spans_scan),
-                                      .row = sizeof(span_row),
-                                      .part = part,
-                                      .takes = takes,
-                                      .use = use_of,
-                                      .begin = begin,
-                                      .event = event,
-                                      .end = end,
-                                      .close = close_source,
-                                      .put = put};
-    *out = (tl_scan_table){.info = {"spans", "what has a begin and an end, other than calls: collections, compilations",
-                                    "begins and ends"},
-                           .column = columns,
-                           .ncolumn = COLUMNS,
-                           .order = TL_NO_ORDER,
-                           .rows = tl_event_scan_guess(d) / 20 + 1,
-                           .arg = &kind,
-                           .is_large = true,
-                           .keeps = keeps,
-                           .open = tl_line_scan_open};
+    static const tl_line_kind kind = {
+        .info = {"spans", "what has a begin and an end, other than calls: collections, compilations", TL_NEEDS_SPANS},
+        .column = columns,
+        .ncolumn = COLUMNS,
+        .texts = 1u << NAME | 1u << ROLE,
+        .size = sizeof(spans_scan),
+        .row = sizeof(span_row),
+        .part = part,
+        .takes = takes,
+        .use = use_of,
+        .begin = begin,
+        .event = event,
+        .end = end,
+        .close = close_source,
+        .put = put};
+    tl_line_table(out, d, &kind, TL_NO_ORDER);
 }

@@ -1,7 +1,4 @@
--- what was lost or damaged, of all inputs
-SELECT path, 'lost events' AS what, lost_events AS n FROM traces WHERE lost_events > 0
-UNION ALL
-SELECT path, 'lost packets', lost_packets FROM traces WHERE lost_packets > 0
-UNION ALL
-SELECT t.path, d.rule || ' at byte ' || d.offset, d.bytes
-FROM damage AS d JOIN traces AS t USING (trace);
+-- what was lost, damaged or not finished, of all inputs; the table damage has the places
+SELECT path, what, n
+FROM losses JOIN traces USING (trace)
+ORDER BY trace, what;

@@ -15,6 +15,7 @@
 #include "base/grow.h"
 #include "base/stop_sort.h"
 #include "base/text/number.h"
+#include "base/text/utc_text.h"
 #include "query/sqlite/sqlite_value.h"
 
 #define TEXT_ROOM        64u
@@ -122,6 +123,20 @@ void tl_sql_ns(sqlite3_context *c, int n, sqlite3_value **v)
         return;
     if (!tl_parse_duration(text, &out) || out > INT64_MAX)
         sqlite3_result_error(c, "ns: not a duration such as '1.5ms'", -1);
+    else
+        sqlite3_result_int64(c, (sqlite3_int64)out);
+}
+
+/* '2026-01-31T12:00:00Z' -> 1769860800000000000 */
+void tl_sql_utc_ns(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    uint64_t out;
+    (void)n;
+    const char *text = (const char *)sqlite3_value_text(v[0]);
+    if (!text)
+        return;
+    if (!tl_parse_utc(text, strlen(text), &out) || out > INT64_MAX)
+        sqlite3_result_error(c, "utc_ns: not a date such as '2026-01-31T12:00:00Z'", -1);
     else
         sqlite3_result_int64(c, (sqlite3_int64)out);
 }

@@ -86,12 +86,12 @@ static tl_sqlite_order order_of(const tl_sql_table *t, const sqlite3_index_info 
                : TL_UNORDERED;
 }
 
-/* Whether the table's first argument may name places: it does, or its value is not known yet. */
+/* Whether the table is of places, or its first argument may name places: it does, or its value is not known yet. */
 static bool may_name_places(const tl_sql_table *t, sqlite3_index_info *info)
 {
     const uint32_t first = t->table->ncolumn - t->table->nargument;
     const char *word = t->table->nargument ? t->made.kind->word_of_places : NULL;
-    bool may = false;
+    bool may = t->table->nargument && t->made.kind->of_places;
     for (int i = 0; i < info->nConstraint && word && !may; i++) {
         sqlite3_value *v = NULL;
         if (info->aConstraint[i].iColumn != (int)first || info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)

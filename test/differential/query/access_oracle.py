@@ -6,7 +6,7 @@ def number(text):
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
-COLUMNS = ["id", "ts", "track_id", "thread", "pc", "kind", "address", "size"]
+COLUMNS = ["id", "ts", "track_id", "thread", "pc", "kind", "address", "size", "value"]
 
 
 def expected(table):
@@ -18,7 +18,7 @@ def expected(table):
         if kind == "insn":
             last[track] = None if fields["pc"] is None else number(fields["pc"])
         elif kind == "mem":
-            rows.append([event, ts, track, thread, last.get(track), name, number(fields["addr"]), fields["size"]])
+            rows.append([event, ts, track, thread, last.get(track), name, number(fields["addr"]), fields["size"], fields["value"]])
     return rows
 
 

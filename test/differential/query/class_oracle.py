@@ -3,8 +3,13 @@ functions at an address are those of nm."""
 import shutil
 import subprocess
 
+import machine_oracle
+
 KINDS = {"xray.enter": "enter", "xray.exit": "exit", "xray.tail_exit": "exit", "insn": "insn", "load": "mem", "store": "mem",
          "jit.cms": "begin", "jit.cmf": "end", "snapshot": "regs"}
+ROLES = {"insn": "instruction", "load": "load", "store": "store", "snapshot": "snapshot", "svc_arg": "call argument", "gch.gcs": "collection",
+         "gch.gcf": "collection", "jit.cms": "compilation", "sam.mem": "allocation", "xray.enter": None, "xray.exit": None}
+HEAD = {"trace", "id", "ts", "utc", "track_id", "thread", "cpu"}
 KEYS = {"xray.enter": "function", "xray.exit": "function", "insn": "pc", "load": "address", "store": "address"}
 
 
@@ -45,7 +50,25 @@ def check_instructions(trace, name):
             fields = dict(line["fields"])
             expected.append([line["ts"], line["track"], number(fields.get("pc")), number(fields["opcode"]), fields.get("el", 0)])
     table = trace.table(name)
+    for opcode, kind in rows_of(table, "opcode", "class"):
+        branch = machine_oracle.kind_of(opcode)
+        if kind.startswith("branch.") != (branch is not None) or branch not in (None, kind):
+            return "%#x is %s, not %s" % (opcode, kind, branch)
     return compared(rows_of(table, "ts", "thread", "pc", "opcode", "el"), expected) or check_names(trace, table)
+
+
+def check_snapshots(trace, name):
+    expected = [[line["ts"], line["track"], dict(line["fields"])["insns"]] for line in trace.lines if line["class"] == "snapshot"]
+    return compared(rows_of(trace.table(name), "ts", "thread", "insns"), expected)
+
+
+def check_tracks(trace, name):
+    """Their numbers, and those of their events."""
+    expected = {}
+    for track, thread in rows_of(trace.table("events"), "track_id", "thread"):
+        expected[track, thread] = expected.get((track, thread), 0) + 1
+    got = {(track, thread): n for track, thread, n in rows_of(trace.table(name), "track_id", "name", "events") if n}
+    return compared(list(got.items()), list(expected.items()))
 
 
 def check_names(trace, table):
@@ -60,6 +83,9 @@ def check_names(trace, table):
 
 
 def check_classes(trace, name):
+    for class_name, role in rows_of(trace.table(name), "name", "role"):
+        if ROLES.get(class_name, role) != role:
+            return "class %s: role %s" % (class_name, role)
     rows = {row[0]: row[1:] for row in rows_of(trace.table(name), "class_id", "name", "kind", "key", "pair_class_id", "table_name")}
     if sorted(rows) != list(range(len(rows))):
         return "numbers of classes: %s" % sorted(rows)
@@ -94,6 +120,18 @@ def json_fields(trace):
                 yield line["class"], context, key, value
 
 
+def json_members(trace):
+    """The same of members of structs, by their paths."""
+    def inside(path, value, depth):
+        if depth <= 4 and isinstance(value, list) and value and all(isinstance(pair, tuple) for pair in value):
+            for key, inner in value:
+                yield "%s.%s" % (path, key or ""), inner
+                yield from inside("%s.%s" % (path, key or ""), inner, depth + 1)
+    for owner, context, key, value in json_fields(trace):
+        for path, inner in inside(key, value, 1):
+            yield owner, context, path, inner
+
+
 def check_fields(trace, name):
     """Each field of an event is a row of its class; its type fits."""
     known = {}
@@ -111,6 +149,36 @@ def check_fields(trace, name):
             return "field %r of %s: %s is %r" % (key, owner, kinds, value)
         if isinstance(value, int) and not {"u64", "i64", "hex", "bool", "f64", "variant"} & set(kinds):
             return "field %r of %s: %s is %r" % (key, owner, kinds, value)
+        if not isinstance(value, list):
+            continue
+        for path in member_paths(plain, value):
+            if (owner, context, path) not in known and (owner, context, key + path[len(plain):]) not in known:
+                return "no member %r of %s" % (path, owner)
+    return check_columns(trace, name)
+
+
+def member_paths(path, value, depth=1):
+    """"outer.inner" of every member of structs that are columns; of enumerations, labels are not."""
+    pairs = value if isinstance(value, list) and value and all(isinstance(pair, tuple) for pair in value) else []
+    if depth <= 4 and [key for key, inner in pairs] != ["value", "labels"]:
+        for key, inner in pairs:
+            yield "%s.%s" % (path, key or "")
+            yield from member_paths("%s.%s" % (path, key or ""), inner, depth + 1)
+
+
+def check_columns(trace, name):
+    """The columns of the table of a class are those of its fields, and labels of enumerations."""
+    tables = {row[0]: row[1] for row in rows_of(trace.table("classes"), "class_id", "table_name")}
+    columns, labels = {}, {}
+    for owner, column in rows_of(trace.table(name), "class_id", "column_name"):
+        columns.setdefault(tables[owner], set()).update([column] if column else [])
+    for owner, column in rows_of(trace.table("enum_labels"), "class_id", "column_name"):
+        labels.setdefault(tables[owner], set()).update([column] if column else [])
+    for table in set(tables.values()) - {None}:
+        more = set(trace.schema[table]) - HEAD - columns.get(table, set())
+        if not columns.get(table, set()) <= set(trace.schema[table]) or not all("_label" in column for column in more) or (
+                len(more) != len(labels.get(table, set()))):
+            return "columns of %s: %s; fields: %s, labels of %s" % (table, sorted(trace.schema[table]), columns.get(table), labels.get(table))
     return None
 
 
@@ -120,7 +188,7 @@ def check_labels(trace, name):
     names = {row[0]: row[1] for row in rows_of(trace.table("classes"), "class_id", "name")}
     for owner, field, label, low, high in rows_of(trace.table(name), "class_id", "field", "label", "low", "high"):
         known.setdefault((names[owner], field), []).append((label, low, high))
-    for owner, context, key, value in json_fields(trace):
+    for owner, context, key, value in list(json_fields(trace)) + list(json_members(trace)):
         pairs = dict(value) if isinstance(value, list) and value and isinstance(value[0], tuple) else {}
         if list(pairs) != ["value", "labels"] or not isinstance(pairs["value"], int):
             continue

@@ -12,7 +12,9 @@ import class_oracle
 import harness
 from access_oracle import check_accesses
 import line_oracle
+import loss_oracle
 from runtime_oracle import check_runtime
+import sample_oracle
 from sample_oracle import check_samples
 from syscall_oracle import check_syscalls
 import told_oracle
@@ -21,9 +23,9 @@ HEAD = ("trace", "id", "ts", "utc", "track_id", "thread", "cpu")
 # Tables of SQL and the tables of `report` that they are.
 REPORTS = {"function_stats": "func", "stack_stats": "tree", "caller_stats": "callers", "callee_stats": "callees", "line_stats": "line",
            "module_stats": "module", "thread_stats": "thread", "thread_insns": "thread", "class_stats": "class", "traces": "trace",
-           "tracks": "track", "damage": "damage", "properties": "property", "collections": "gc", "compiled_functions": "jit",
+           "tracks": "track", "damage": "damage", "losses": "loss", "properties": "property", "collections": "gc", "compiled_functions": "jit",
            "allocated_types": "alloc", "heap_snapshots": "heap", "cpu_stats": "cpu", "domains": "domain", "assemblies": "assembly",
-           "modules": "netmodule", "types": "type", "insn_mix": "mix", "reuse_distances": "reuse", "pages": "page",
+           "modules": "netmodule", "types": "type", "insn_mix": "mix", "reuse": "reuse", "pages": "page",
            "cache_levels": "cache", "syscall_stats": "syscall", "blocks": "block", "branches": "branch"}
 
 
@@ -310,6 +312,14 @@ def check_report(trace, table_name):
     return difference([[None if row[i] == "?" else row[i] for i in at] for row in table.rows], expected)  # "?": of no number
 
 
+def check_places(trace):
+    """Of calls, or else of samples; and stack() of each of them."""
+    why = call_oracle.check_places(trace, "places") or loss_oracle.check_stacks(trace, ask)
+    if why is None and trace.table("samples").rows:
+        why = difference(*sample_oracle.check_places(trace, "places"))
+    return why
+
+
 WITH_ARGUMENTS = ("event_counts",)  # query_sums.py compares it
 # What another reader says of a table, by name: a text of the difference, or None. Others are event_<class> and REPORTS.
 TRUTHS = {"events": check_events,
@@ -317,7 +327,10 @@ TRUTHS = {"events": check_events,
           "syscalls": lambda trace: difference(*check_syscalls(trace)),
           "calls": lambda trace: (difference(*told_oracle.check_calls(trace)) if told_oracle.is_told(trace) else
                                   call_oracle.check_calls(trace, "calls")),
-          "places": lambda trace: None if told_oracle.is_told(trace) else call_oracle.check_places(trace, "places"),
+          "places": lambda trace: None if told_oracle.is_told(trace) else check_places(trace),
+          "losses": lambda trace: check_report(trace, "losses") or loss_oracle.check_losses(trace, "losses"),
+          "tracks": lambda trace: check_report(trace, "tracks") or class_oracle.check_tracks(trace, "tracks"),
+          "snapshots": lambda trace: class_oracle.check_snapshots(trace, "snapshots"),
           "instructions": lambda trace: class_oracle.check_instructions(trace, "instructions"),
           "classes": lambda trace: class_oracle.check_classes(trace, "classes"),
           "fields": lambda trace: class_oracle.check_fields(trace, "fields"),

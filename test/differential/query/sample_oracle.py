@@ -85,3 +85,31 @@ def check_samples(trace, name):
     table = trace.table(name)
     at = [table.columns.index(column) for column in COLUMNS[name]]
     return [[row[i] for i in at] for row in table.rows], expected(trace)[name]
+
+
+def expected_places(trace):
+    """Places of sampled stacks: the ids of their functions from the outermost on, samples, time, and time on top."""
+    settings, places = Settings(), {}
+    for event, ts, utc, thread, track, kind, fields in events(trace):
+        settings.see(kind, fields)
+        if kind not in ("sam.str", "str.sam") or not fields["count"]:
+            continue
+        ids, time = [number(members(frame)["iid"]) for frame in fields["frames"]], fields["count"] * settings.period * MS
+        for i in range(len(ids)):
+            sums = places.setdefault(tuple(ids[:i + 1]), [0, 0, 0])
+            sums[0] += fields["count"]
+            sums[1] += time
+            sums[2] += time * (i + 1 == len(ids))
+    return [[list(path)] + sums for path, sums in places.items()]
+
+
+def check_places(trace, name):
+    """Rows of places as expected_places(), and those."""
+    table = trace.table(name)
+    at = [table.columns.index(column) for column in ("place_id", "parent_id", "function_id", "depth", "calls", "total", "self")]
+    path, rows = {None: []}, []
+    for row in table.rows:
+        place, parent, function, depth, samples, total, own = (row[i] for i in at)
+        path[place] = path[parent] + [function]
+        rows.append([path[place], samples, total, own] if depth == len(path[place]) else [depth, path[place]])
+    return rows, expected_places(trace)

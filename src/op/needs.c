@@ -1,0 +1,111 @@
+/* What tables are made from, and whether a source has it. */
+#include "op/needs.h"
+
+#include <string.h>
+
+#include "model/gauge.h"
+#include "model/profile_impl.h"
+#include "op/insn_calls.h"
+#include "op/sample_profile.h"
+
+#define OF_INSNS (TL_HAS_INSNS | TL_HAS_CALLS | TL_HAS_ENTRIES | TL_HAS_DURATIONS)
+
+static const struct {
+    const char *needs;
+    unsigned any; /* one of these; 0: nothing */
+} list[] = {{TL_NEEDS_NOTHING, 0},
+            {TL_NEEDS_EVENTS, TL_HAS_EVENTS},
+            {TL_NEEDS_CALLS, TL_HAS_CALLS},
+            {TL_NEEDS_ENTRIES, TL_HAS_ENTRIES},
+            {TL_NEEDS_DURATIONS, TL_HAS_DURATIONS},
+            {TL_NEEDS_SAMPLES, TL_HAS_SAMPLES},
+            {TL_NEEDS_STACKS, TL_HAS_CALLS | TL_HAS_SAMPLES},
+            {TL_NEEDS_RUNTIME, TL_HAS_RUNTIME},
+            {TL_NEEDS_INSNS, TL_HAS_INSNS},
+            {TL_NEEDS_SNAPSHOTS, TL_HAS_SNAPSHOTS},
+            {TL_NEEDS_SPANS, TL_HAS_SPANS},
+            {TL_NEEDS_SLICES, TL_HAS_CALLS | TL_HAS_SPANS},
+            {TL_NEEDS_COUNTERS, TL_HAS_COUNTERS}};
+
+bool tl_needs_met(const char *needs, unsigned has)
+{
+    for (size_t i = 0; i < TL_COUNT(list); i++)
+        if (strcmp(list[i].needs, needs) == 0)
+            return list[i].any == 0 || has & list[i].any;
+    return true;
+}
+
+/* Is it about a machine: an instruction, what it did, or a snapshot? */
+static bool is_of_machine(const tl_class *c)
+{
+    return c->role >= TL_ROLE_A64 && c->role <= TL_ROLE_SNAPSHOT;
+}
+
+static bool is_snapshot(const tl_class *c)
+{
+    return c->role == TL_ROLE_SNAPSHOT;
+}
+
+static unsigned class_has(const tl_class *c)
+{
+    unsigned has = 0;
+    if (c->key == TL_KEY_FUNCTION && c->kind == TL_ENTER)
+        has |= TL_HAS_CALLS | TL_HAS_ENTRIES | TL_HAS_DURATIONS;
+    if (c->role != TL_ROLE_NONE && !is_of_machine(c))
+        has |= TL_HAS_RUNTIME;
+    has |= is_snapshot(c) ? TL_HAS_SNAPSHOTS : 0u;
+    has |= c->kind == TL_BEGIN ? TL_HAS_SPANS : 0u;
+    has |= c->kind == TL_COUNTER || tl_gauge_class(c) ? TL_HAS_COUNTERS : 0u;
+    return has;
+}
+
+unsigned tl_source_has(const tl_source *s, const tl_profile *p)
+{
+    const unsigned of_profile = TL_HAS_CALLS | TL_HAS_DURATIONS | TL_HAS_SAMPLES;
+    const tl_trace *t = tl_source_trace(s);
+    unsigned has = tl_source_is_profile(s) ? 0 : TL_HAS_EVENTS | TL_HAS_THREADS;
+    for (uint32_t i = 0; i < tl_trace_classes(t); i++)
+        has |= class_has(tl_trace_class(t, i));
+    has |= tl_samples_wanted(t) ? TL_HAS_SAMPLES : 0u;
+    has |= tl_insn_calls_wanted(t) ? OF_INSNS : 0u;
+    has |= s->told_calls == TL_TOLD_SOME ? TL_HAS_CALLS : 0u;
+    if (!p || !(has & (TL_HAS_CALLS | TL_HAS_SAMPLES) || tl_source_is_profile(s)))
+        return has;
+    has &= ~of_profile;
+    has |= p->per_thread ? TL_HAS_THREADS : 0u;
+    if (tl_profile_weights(p))
+        return has | TL_HAS_SAMPLES;
+    return has | TL_HAS_CALLS | (tl_profile_has_histogram(p) ? TL_HAS_DURATIONS : 0u);
+}
+
+bool tl_source_any_event(tl_source *s, bool (*counts)(const tl_class *c))
+{
+    const tl_trace *t = tl_source_trace(s);
+    bool found = false;
+    for (uint32_t i = 0; !found && i < tl_source_streams(s); i++) {
+        tl_cursor *c = NULL;
+        const tl_batch *b;
+        tl_error ignored = {0};
+        if (tl_cursor_open(&c, s, i, &ignored) < 0)
+            return true;
+        while (!found && tl_cursor_next(c, &b, &ignored) > 0)
+            for (uint32_t k = 0; k < b->n && !found; k++)
+                found = counts(tl_trace_class(t, b->cls[k]));
+        tl_cursor_close(c);
+    }
+    return found;
+}
+
+static bool is_of_insns(const tl_class *c)
+{
+    return is_of_machine(c) && !is_snapshot(c);
+}
+
+unsigned tl_source_really_has(tl_source *s, const tl_profile *p)
+{
+    unsigned has = tl_source_has(s, p);
+    if (!(has & TL_HAS_INSNS) || tl_source_any_event(s, is_of_insns))
+        return has;
+    has &= ~(unsigned)OF_INSNS;
+    return has & TL_HAS_SNAPSHOTS && !tl_source_any_event(s, is_snapshot) ? has & ~(unsigned)TL_HAS_SNAPSHOTS : has;
+}
