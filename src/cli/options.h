@@ -123,6 +123,8 @@ typedef struct tl_arguments {
 
     const char *output, *to, *text_style, *clock, *split; /* or NULL */
     bool force;
+    const char *title;               /* of a page; or NULL */
+    uint64_t page_limit;             /* in bytes; 0: not given */
     const char *format_version;      /* or NULL */
     const char *compress, *checksum; /* of packets; or NULL */
 

@@ -400,14 +400,12 @@ uint32_t tl_hist_next(const tl_hist *h, uint32_t from)
     return TL_HIST_BUCKETS;
 }
 
-uint64_t tl_hist_percentile(const tl_hist *h, unsigned permille, uint64_t min, uint64_t max)
+uint64_t tl_hist_quantile(const tl_hist *h, uint32_t part, uint32_t whole, uint64_t min, uint64_t max)
 {
     uint64_t sum = tl_hist_sum(h), below = 0;
     if (sum == 0)
         return 0;
-    if (permille > 1000)
-        permille = 1000;
-    uint64_t rank = sum / 1000 * permille + (sum % 1000 * permille + 999) / 1000; /* ceil, without overflow */
+    uint64_t rank = sum / whole * part + (sum % whole * part + whole - 1) / whole; /* ceil, without overflow */
     if (rank <= 1)
         return min;
     if (rank >= sum)
@@ -417,6 +415,11 @@ uint64_t tl_hist_percentile(const tl_hist *h, unsigned permille, uint64_t min, u
         below = tl_add_saturated(below, p.count);
     uint64_t value = tl_hist_middle(p.bucket);
     return value < min ? min : value > max ? max : value;
+}
+
+uint64_t tl_hist_percentile(const tl_hist *h, unsigned permille, uint64_t min, uint64_t max)
+{
+    return tl_hist_quantile(h, permille < 1000 ? permille : 1000, 1000, min, max);
 }
 
 void tl_hist_total_start(tl_hist_total *s, uint64_t min, uint64_t max)

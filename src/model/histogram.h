@@ -114,6 +114,8 @@ uint32_t tl_hist_next(const tl_hist *h, uint32_t from);
 /* Value at rank ceil(permille * sum / 1000), from 1: min at the first rank, max at the last, otherwise the middle of
  * its bucket, clamped to [min, max]. 0 if empty. */
 uint64_t tl_hist_percentile(const tl_hist *h, unsigned permille, uint64_t min, uint64_t max);
+/* The same of part / whole, for finer ones; part <= whole, whole > 0. */
+uint64_t tl_hist_quantile(const tl_hist *h, uint32_t part, uint32_t whole, uint64_t min, uint64_t max);
 
 /* The sum of many histograms whose values are all in [min, max]; needs no memory of its own. */
 typedef struct tl_hist_total {

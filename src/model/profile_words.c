@@ -51,6 +51,30 @@ char *tl_profile_amount(const tl_profile *p, char buf[static TL_AMOUNT_SIZE], ui
     return buf;
 }
 
+char *tl_profile_unmatched_text(const tl_profile *p, char buf[static TL_UNMATCHED_SIZE])
+{
+    const uint64_t exits = tl_profile_unmatched_exits(p), open = tl_profile_unmatched_open(p);
+    char a[32], b[32];
+    buf[0] = 0;
+    if (exits || open)
+        snprintf(buf, TL_UNMATCHED_SIZE, "unmatched: %s %s without entry, %s %s without exit",
+                 tl_human_grouped(a, sizeof a, exits), exits == 1 ? "exit" : "exits",
+                 tl_human_grouped(b, sizeof b, open), open == 1 ? "entry" : "entries");
+    return buf;
+}
+
+char *tl_profile_unwound_text(const tl_profile *p, char buf[static TL_UNMATCHED_SIZE])
+{
+    const uint64_t unwound = tl_profile_unwound(p);
+    char a[32];
+    buf[0] = 0;
+    if (unwound)
+        snprintf(buf, TL_UNMATCHED_SIZE,
+                 "unwound: %s %s closed by the exit of an outer one; durations marked ~ depend on them",
+                 tl_human_grouped(a, sizeof a, unwound), unwound == 1 ? "call was" : "calls were");
+    return buf;
+}
+
 uint64_t tl_profile_other_weights(const tl_profile *p)
 {
     uint64_t n = 0;

@@ -16,6 +16,12 @@ tl_profile_words tl_profile_words_of(const tl_profile *p);
 enum { TL_AMOUNT_SIZE = 48 };
 char *tl_profile_amount(const tl_profile *p, char buf[static TL_AMOUNT_SIZE], uint64_t amount);
 
+/* "unmatched: 2 exits without entry, 1 entry without exit", and that calls were closed by the exit of an outer one; ""
+ * if there are none. Return buf. */
+enum { TL_UNMATCHED_SIZE = 160 };
+char *tl_profile_unmatched_text(const tl_profile *p, char buf[static TL_UNMATCHED_SIZE]);
+char *tl_profile_unwound_text(const tl_profile *p, char buf[static TL_UNMATCHED_SIZE]);
+
 /* What formats for one weight drop from a profile of samples: the other weights unless they are zero ... */
 #define TL_DROP_WEIGHTS "other weights"
 uint64_t tl_profile_other_weights(const tl_profile *p);

@@ -82,13 +82,12 @@ static void say_exceptions(const tl_profile *profile, const tl_prose *p)
                          tl_human_grouped(text, sizeof text, n.paused));
 }
 
-static void head(const tl_answer *a, const tl_prose *p)
+void tl_profile_head(const tl_profile_table *t, const char *subject, const tl_prose *p)
 {
-    const tl_profile_table *t = a->table;
     const tl_profile *profile = t->profile;
     const bool sampled = tl_profile_weights(profile) > 0;
     char text[32];
-    tl_say_styled(p, TL_STRONG, a->subject);
+    tl_say_styled(p, TL_STRONG, subject);
     if (t->tracks && t->are_cpus)
         say_amount(p, t->tracks, "processor", "processors");
     else if (t->tracks)
@@ -107,6 +106,11 @@ static void head(const tl_answer *a, const tl_prose *p)
         say_exceptions(profile, p);
     if (!is_ns && !(sampled && unit_of(profile) != TL_UNIT_TIME))
         tl_output_printf(p->out, "; times in %s", tl_profile_unit(profile));
+}
+
+static void head(const tl_answer *a, const tl_prose *p)
+{
+    tl_profile_head(a->table, a->subject, p);
     tl_output_puts(p->out, "\n");
 }
 

@@ -11,8 +11,10 @@
 #include "cli/message.h"
 #include "cli/report/profiles_ahead.h"
 #include "cli/report/report.h"
+#include "cli/report/report_page.h"
 #include "cli/report/report_table.h"
 #include "cli/selection.h"
+#include "model/profile_words.h"
 #include "op/near_miss.h"
 #include "op/symbols/profile_places.h"
 #include "traceloom/profile.h"
@@ -24,6 +26,7 @@
 typedef struct plan {
     const tl_table_kind *kind; /* the table; NULL: of instructions, or of a runtime */
     const tl_format *format;   /* of a profile to write, or NULL */
+    bool page;                 /* a page is written */
     bool table;                /* a table is shown ... */
     tl_target to;              /* ... here */
 } plan;
@@ -36,6 +39,7 @@ typedef struct report_job {
     tl_profile *whole;   /* the same by function, if `profile` is by line; see whole_functions() */
     tl_profile_table table;
     tl_catalog damage;
+    tl_html_inputs inputs;      /* of a page */
     char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files"; what is selected */
     bool lacks_names;           /* no function of the last input has a name */
     bool explained;             /* an input has reported which names are missing, and why */
@@ -46,11 +50,18 @@ typedef struct report_job {
     tl_profiles_ahead *ahead; /* of the inputs after the first, or NULL */
 } report_job;
 
-/* -o is for a profile, or for the table. */
+/* -o is for a profile, for a page, or for the table. */
 static int make_plan(const tl_cli *c, plan *p)
 {
     const tl_arguments *a = c->args;
     const tl_view *view;
+    if (tl_report_wants_page(a)) {
+        *p = (plan){.kind = tl_table_find(a->by ? a->by : "func", NULL),
+                    .page = true,
+                    .table = a->json && !tl_to_stdout(a),
+                    .to = tl_target_of(c, &tl_view_json, "-")};
+        return TL_EXIT_DONE;
+    }
     int status = tl_asked_view(c, &view);
     if (status != TL_EXIT_DONE)
         return status;
@@ -88,7 +99,7 @@ static void set_options(report_job *m, const plan *p)
     const tl_profile_writer *w = p->format ? p->format->profile_writer : NULL;
     const unsigned needs = p->table && p->kind ? p->kind->profile : 0;
     m->options = (tl_profile_options){
-        .flat = !((w && !w->flat) || needs & TL_PROFILE_TREE),
+        .flat = !((w && !w->flat) || p->page || needs & TL_PROFILE_TREE),
         .per_thread = a->per_thread || (w && w->per_thread) || needs & TL_PROFILE_PER_THREAD,
         .lines = needs & TL_PROFILE_LINES || (w && w->lines),
         .weight = a->weight,
@@ -159,7 +170,7 @@ static bool can_learn_late(const report_job *m)
 {
     const tl_arguments *a = m->cli->args;
     const bool modules = m->plan->kind && m->plan->kind->profile & TL_PROFILE_MODULES;
-    return !m->options.per_thread && !m->options.lines && !modules && !m->selection.any && !a->output;
+    return !m->options.per_thread && !m->options.lines && !modules && !m->selection.any && !a->output && !m->plan->page;
 }
 
 /* A table of the first input to show instead, if it is made from events: the requested one or, if the trace has nothing
@@ -200,6 +211,8 @@ static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
     if (status == TL_EXIT_DONE)
         *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r.trace, 0));
     if (status == TL_EXIT_DONE && tl_keep_damage(&m->plan->to, &m->damage, i, r.trace, &e) < 0)
+        status = tl_say_failure(r.path, &e);
+    if (status == TL_EXIT_DONE && m->plan->page && tl_html_inputs_add(&m->inputs, r.trace, &e) < 0)
         status = tl_say_failure(r.path, &e);
     if (i == 0 && status == TL_EXIT_DONE && a->file.n > 2 && tl_source_is_profile(r.source) && tl_threads(m->cli) > 1 &&
         !m->selection.any) /* the selection keeps score over the inputs */
@@ -257,7 +270,7 @@ static int check_empty(const report_job *m)
 {
     if (!tl_profile_is_empty(m->profile))
         return TL_EXIT_DONE;
-    if (m->plan->format && m->of_events) {
+    if ((m->plan->format || m->plan->page) && m->of_events) {
         tl_say_error(NULL, "no calls and no stack samples to make a profile from; traceloom info lists what "
                            "there is");
         return TL_EXIT_USAGE;
@@ -316,15 +329,11 @@ static void say_places(const report_job *m)
 static void say_limits(const report_job *m)
 {
     const tl_profile *p = m->profile;
-    const uint64_t exits = tl_profile_unmatched_exits(p), open = tl_profile_unmatched_open(p);
-    const uint64_t unwound = tl_profile_unwound(p);
-    char a[32], b[32];
-    if (exits || open)
-        tl_say(m->cli, NULL, "unmatched: %s %s without entry, %s %s without exit", tl_human_grouped(a, sizeof a, exits),
-               exits == 1 ? "exit" : "exits", tl_human_grouped(b, sizeof b, open), open == 1 ? "entry" : "entries");
-    if (unwound)
-        tl_say(m->cli, NULL, "unwound: %s %s closed by the exit of an outer one; durations marked ~ depend on them",
-               tl_human_grouped(a, sizeof a, unwound), unwound == 1 ? "call was" : "calls were");
+    char text[TL_UNMATCHED_SIZE];
+    if (*tl_profile_unmatched_text(p, text))
+        tl_say(m->cli, NULL, "%s", text);
+    if (*tl_profile_unwound_text(p, text))
+        tl_say(m->cli, NULL, "%s", text);
     if (m->lacks_names && !tl_profile_is_empty(p))
         tl_say(m->cli, NULL, "functions have no names; -e names the binary that was traced");
     if (!m->explained)
@@ -366,6 +375,13 @@ static int write_profile(report_job *m, const plan *p)
         return tl_say_failure(NULL, &e);
     tl_say_written(m->cli, path);
     return TL_EXIT_DONE;
+}
+
+static int write_page(report_job *m)
+{
+    tl_error e = {0};
+    m->table.profile = whole_functions(m, &e);
+    return m->table.profile ? tl_report_page(m->cli, &m->table, &m->inputs, &m->damage) : tl_say_failure(NULL, &e);
 }
 
 static int print_table(report_job *m, const plan *p)
@@ -413,10 +429,13 @@ static int run(const tl_cli *c, const plan *p)
         status = print_table(&m, p);
     if (made && status == TL_EXIT_DONE && p->format)
         status = write_profile(&m, p);
+    if (made && status == TL_EXIT_DONE && p->page)
+        status = write_page(&m);
     tl_profile_free(m.profile);
     tl_profile_free(m.whole);
     tl_selection_fini(&m.selection);
     tl_catalog_fini(&m.damage);
+    tl_html_inputs_fini(&m.inputs);
     return tl_exit_worse(status, losses);
 }
 
@@ -427,7 +446,9 @@ int tl_verb_report(tl_cli *c)
     if (status == TL_EXIT_DONE)
         status = make_plan(c, &p);
     if (status == TL_EXIT_DONE)
-        status = tl_report_check_options(c, p.kind, p.table, p.format != NULL);
+        status = tl_report_check_page(c, p.kind, p.page);
+    if (status == TL_EXIT_DONE)
+        status = tl_report_check_options(c, p.kind, p.table || p.page, p.format || p.page);
     if (status == TL_EXIT_DONE)
         status = tl_check_output(c);
     if (status == TL_EXIT_DONE && p.kind && !p.kind->profile)

@@ -1,0 +1,108 @@
+/* Writes a report as a page. */
+#include "cli/report/report_page.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io/base_name.h"
+#include "base/text/number.h"
+#include "cli/formats_of.h"
+#include "cli/losses.h"
+#include "cli/message.h"
+#include "cli/report/report.h"
+#include "cli/selection.h"
+
+#define TEXT_SIZE 512u
+
+bool tl_report_wants_page(const tl_arguments *a)
+{
+    static const char *const suffix[] = {".html", ".html.gz", ".html.zst"};
+    if (a->to || tl_to_stdout(a))
+        return a->to && strcmp(a->to, "html") == 0;
+    const size_t n = strlen(a->output);
+    for (size_t i = 0; i < TL_COUNT(suffix); i++)
+        if (n > strlen(suffix[i]) && strcmp(a->output + n - strlen(suffix[i]), suffix[i]) == 0)
+            return true;
+    return false;
+}
+
+int tl_report_check_page(const tl_cli *c, const tl_table_kind *kind, bool page)
+{
+    const tl_arguments *a = c->args;
+    if (!page && (a->title || a->page_limit)) {
+        tl_say_error(NULL, "%s goes with -o FILE.html or --to html", a->title ? "--title" : "--page-limit");
+        return TL_EXIT_USAGE;
+    }
+    if (page && !(kind && kind->profile)) {
+        tl_say_error(NULL, "--by %s is not a table of the page, which shows calls and samples", a->by);
+        return TL_EXIT_USAGE;
+    }
+    if (page && a->json && tl_to_stdout(a)) {
+        tl_say_error(NULL, "--json does not go with --to html on standard output");
+        return TL_EXIT_USAGE;
+    }
+    if (page && a->page_limit && a->page_limit < TL_HTML_SIZE_LEAST) {
+        tl_say_error(NULL, "--page-limit: a page has at least 1M");
+        return TL_EXIT_USAGE;
+    }
+    return page && a->sort ? tl_report_check_sort(a->sort, kind->info.name, kind->sorts) : TL_EXIT_DONE;
+}
+
+/* What the page is about: "xray-fdr 5", or "3 files". */
+static void name_inputs(const tl_html_inputs *in, char text[static TEXT_SIZE])
+{
+    if (in->n == 1)
+        snprintf(text, TEXT_SIZE, "%s%s%s", in->input[0].format, in->input[0].version ? " " : "",
+                 in->input[0].version ? in->input[0].version : "");
+    else
+        snprintf(text, TEXT_SIZE, "%llu files", (unsigned long long)in->n);
+}
+
+/* The selection, without the brackets that messages put around it; NULL: everything. */
+static const char *describe(const tl_arguments *a, char text[static TEXT_SIZE])
+{
+    text[0] = 0;
+    tl_selection_describe(a, text, TEXT_SIZE);
+    const size_t n = strlen(text);
+    if (n < 3)
+        return NULL;
+    if (text[n - 1] == ')')
+        text[n - 1] = 0;
+    return text + 2;
+}
+
+int tl_report_page(const tl_cli *c, tl_profile_table *t, const tl_html_inputs *inputs, const tl_catalog *damage)
+{
+    const tl_arguments *a = c->args;
+    const char *path = a->output ? a->output : "-";
+    char subject[TEXT_SIZE], selected[TEXT_SIZE];
+    tl_profile *copy = NULL;
+    tl_error e = {0};
+    if (inputs->n > 1)
+        t->has_span = false;
+    t->are_chosen = a->func.n != 0;
+    name_inputs(inputs, subject);
+    int status = tl_profile_group(&tl_table_tree, t, a->per_thread, inputs->n > 1, &copy, &e);
+    if (status == 0) {
+        const tl_html_page page = {.table = t,
+                                   .inputs = inputs,
+                                   .damage = damage,
+                                   .title = a->title ? a->title : tl_base_name(a->exe ? a->exe : a->file.word[0]),
+                                   .facts = subject,
+                                   .by = a->by,
+                                   .sort = a->sort,
+                                   .has_top = a->has_top,
+                                   .top = a->top,
+                                   .selection = describe(a, selected),
+                                   .limit = a->page_limit ? a->page_limit : TL_HTML_SIZE_USUAL,
+                                   .overwrite = a->force,
+                                   .drops = tl_say_drop,
+                                   .arg = (void *)(uintptr_t)c};
+        status = tl_html_page_write(&page, path, &e);
+    }
+    tl_profile_free(copy);
+    if (status < 0)
+        return tl_say_failure(NULL, &e);
+    tl_say_written(c, path);
+    return TL_EXIT_DONE;
+}

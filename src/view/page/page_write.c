@@ -1,0 +1,152 @@
+/* Puts a page together: head, shell, what readers without scripts see, sections, script. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "traceloom/traceloom.h"
+#include "view/page/page_text.h"
+#include "view/web/web_assets.h"
+
+enum { PART_MOST = 64 }; /* limits are divided by this at most: what is left is well below TL_HTML_SIZE_LEAST */
+
+typedef struct making {
+    const tl_html_page *page;
+    tl_html_source source;
+    tl_html_data data;
+    char *facts, *meta, *damage;
+    size_t facts_n, meta_n, damage_n;
+} making;
+
+/* "xray-fdr 5, 3 threads, 166 calls of 12 functions in 26.4 us" */
+static int make_facts(making *m, tl_error *e)
+{
+    tl_output *out;
+    const tl_terminal plain = {0};
+    int status = tl_output_open_memory(&out, TL_PLAIN, e);
+    if (status < 0)
+        return status;
+    tl_profile_head(m->page->table, m->page->facts, &(tl_prose){.out = out, .terminal = &plain});
+    tl_output_write(out, "", 1);
+    status = tl_output_finish(out, e);
+    if (status == 0)
+        m->facts = tl_output_take_memory(out, &m->facts_n);
+    tl_output_close(out);
+    return status == 0 && !m->facts ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the page") : status;
+}
+
+/* Bytes of the file, but for escapes and tags. */
+static uint64_t size_of(const making *m)
+{
+    uint64_t size = tl_page_script_size + tl_page_style_size + tl_page_shell_size + m->meta_n + m->damage_n;
+    for (unsigned i = 0; i < TL_HTML_SECTIONS; i++)
+        size += m->data.section[i].text.n;
+    return size;
+}
+
+/* Halves all limits until the page is small enough. */
+static int make_data(making *m, tl_error *e)
+{
+    for (uint32_t part = 1;; part *= 2) {
+        int status = tl_html_data_make(&m->data, &m->source, part, e);
+        if (status == 0)
+            status = tl_html_meta(m->page, &m->data, &m->source, m->facts, &m->meta, &m->meta_n, e);
+        if (status < 0 || part == PART_MOST || size_of(m) <= m->page->limit)
+            return status;
+        free(m->meta);
+        m->meta = NULL;
+        tl_html_data_fini(&m->data);
+    }
+}
+
+static int make(making *m, tl_error *e)
+{
+    int status = tl_html_source_init(&m->source, m->page->table->profile, e);
+    if (status == 0)
+        status = make_facts(m, e);
+    if (status == 0)
+        status = tl_html_damage(m->page->damage, &m->damage, &m->damage_n, e);
+    return status == 0 ? make_data(m, e) : status;
+}
+
+static void put_head(tl_output *out, const tl_html_page *page)
+{
+    tl_output_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '");
+    tl_output_puts(out, tl_page_script_hash);
+    tl_output_puts(out, "'; style-src '");
+    tl_output_puts(out, tl_page_style_hash);
+    tl_output_puts(
+        out, "'; img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'\">\n"
+             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+             "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"traceloom ");
+    tl_output_puts(out, tl_version());
+    tl_output_puts(out, "\">\n<title>");
+    tl_html_put(out, page->title);
+    tl_output_puts(out, "</title>\n<style>");
+    tl_output_write(out, tl_page_style, tl_page_style_size);
+    tl_output_puts(out, "</style>\n</head>\n<body>\n");
+    tl_output_write(out, tl_page_shell, tl_page_shell_size);
+}
+
+static void put_sections(tl_output *out, const making *m)
+{
+    static const char *const name[TL_HTML_SECTIONS] = {
+        [TL_HTML_NAMES] = "names", [TL_HTML_FUNCTIONS] = "functions", [TL_HTML_TREE] = "tree", [TL_HTML_HIST] = "hist"};
+    tl_html_put_json(out, "meta", m->meta, m->meta_n);
+    tl_html_put_json(out, "damage", m->damage, m->damage_n);
+    for (unsigned i = 0; i < TL_HTML_SECTIONS; i++) {
+        const tl_pb *text = &m->data.section[i].text;
+        if (text->n == 0)
+            continue;
+        tl_output_printf(out, "<script type=\"application/octet-stream\" data-section=\"%s\" data-n=\"%u\">", name[i],
+                         (unsigned)m->data.section[i].n);
+        tl_output_write(out, text->data, text->n);
+        tl_output_puts(out, "</script>\n");
+    }
+}
+
+static void put_page(tl_output *out, const making *m)
+{
+    put_head(out, m->page);
+    tl_html_put_static(out, m->page, &m->source, m->facts);
+    put_sections(out, m);
+    tl_output_puts(out, "<script>");
+    tl_output_write(out, tl_page_script, tl_page_script_size);
+    tl_output_puts(out, "</script>\n</body>\n</html>\n");
+}
+
+static bool ends_in(const char *s, const char *suffix)
+{
+    const size_t n = strlen(s), m = strlen(suffix);
+    return n >= m && strcmp(s + n - m, suffix) == 0;
+}
+
+static void say_left_out(const making *m)
+{
+    tl_html_omission o;
+    for (unsigned i = 0; m->page->drops && tl_html_left_out(&m->data, m->source.profile, i, &o); i++)
+        if (o.n)
+            m->page->drops(m->page->arg, &(tl_drop){.what = o.text, .n = o.n});
+}
+
+int tl_html_page_write(const tl_html_page *page, const char *path, tl_error *e)
+{
+    const tl_compression c = ends_in(path, ".gz") ? TL_GZIP : ends_in(path, ".zst") ? TL_ZSTD : TL_PLAIN;
+    making m = {.page = page};
+    tl_output *out = NULL;
+    int status = make(&m, e);
+    if (status == 0)
+        status = tl_output_open(&out, path, page->overwrite, c, 0, e);
+    if (status == 0) {
+        put_page(out, &m);
+        status = tl_output_finish(out, e);
+    }
+    tl_output_close(out);
+    if (status == 0)
+        say_left_out(&m);
+    tl_html_source_fini(&m.source);
+    tl_html_data_fini(&m.data);
+    free(m.facts);
+    free(m.meta);
+    free(m.damage);
+    return status;
+}
