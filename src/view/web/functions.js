@@ -1,0 +1,89 @@
+// The table of functions: that of `traceloom report`, sorted by any column.
+import { button, el, fill, shorten } from './dom.js';
+import { percent } from './units.js';
+import { function_percentile, percentile_text, place_text } from './profile.js';
+import { outermost } from './tree_shape.js';
+import { make_table, sort_rows } from './table.js';
+import { q_text, swatch } from './detail.js';
+import { words_title } from './tree.js';
+import { function_menu } from './menu.js';
+import { save_csv } from './export.js';
+
+export function function_name_cell(scene, f) {
+  const { profile } = scene;
+  return el('span', { class: 'tree-name', title: shorten(profile.name[f], 500) }, swatch(scene, f),
+    el('span', { class: scene.matches?.[f] ? 'hit' : null }, shorten(profile.name[f], 300)));
+}
+
+export function function_columns(scene) {
+  const { profile, units } = scene, s = profile.functions, whole = profile.meta.self, of = (a) => (f) => a[f];
+  const amount = (id, title, a, more) => ({ id, title, num: true, text: (f) => units.short(a[f]), value: of(a), ...more });
+  const columns = [
+    { id: 'name', title: 'Function', text: (f) => profile.name[f], value: of(profile.name), cell: (f) => function_name_cell(scene, f) },
+    amount('self', 'Self', s.self),
+    { id: 'share', title: 'Share', num: true, text: (f) => percent(s.self[f], whole), value: of(s.self), bar: (f) => s.self[f] / whole,
+      tip: 'of the self time of all functions' },
+    amount('total', 'Total', s.total, { tip: 'with everything that it calls; recursion counts once' }),
+    { id: 'calls', title: words_title(units), num: true, low: 1, text: (f) => units.calls(s.calls[f]).split(' ')[0], value: of(s.calls) }];
+  if (profile.meta.histogram) {
+    columns.push(amount('min', 'min', s.min, { low: 3 }));
+    for (const q of [...new Set([50, 90, 99, scene.state.q])].filter((v) => v < 100).sort((a, b) => a - b))
+      columns.push({ id: 'p' + String(q).replace('.', ''), title: q_text(q), num: true, low: q === scene.state.q ? 1 : 2,
+        text: (f) => percentile_text(units, function_percentile(profile, f, q)), value: (f) => function_percentile(profile, f, q)?.ticks });
+    columns.push(amount('max', 'max', s.max, { low: 2 }));
+  }
+  if (profile.file.some(Boolean))
+    columns.push({ id: 'file', title: 'Source', low: 3, text: (f) => place_text(profile, f), value: (f) => place_text(profile, f) });
+  if (profile.library.some(Boolean))
+    columns.push({ id: 'module', title: 'Library', low: 3, text: (f) => profile.library[f], value: of(profile.library) });
+  return columns;
+}
+
+// The functions that a search, keep and drop leave.
+export function shown_functions(scene) {
+  const rows = Array.from(scene.profile.functions.order);
+  return rows.filter((f) => !scene.hidden?.[f] && (!scene.matches || scene.matches[f]));
+}
+
+export function make_functions_view(app) {
+  const bar = el('div', { class: 'bar-of-view' });
+  const table = make_table({
+    label: 'Functions', columns: [], none: 'no function matches',
+    sort: (id) => app.state.set({ sort: id === 'self' ? '' : id }, true),
+    pick: (f) => app.pick(f, true),
+    open(f) {
+      // The heaviest place of the function.
+      const { base } = app.scene, places = outermost(base, f).sort((a, b) => base.total[b] - base.total[a]);
+      app.state.set({ view: 'flame', invert: false, sandwich: false, pick: app.scene.profile.twins.key[f] });
+      if (places.length) app.focus(places[0], f);
+    },
+    sandwich: (f) => app.sandwich(f),
+    key(event, f) {
+      if (event.key !== 's') return false;
+      app.sandwich(f);
+      return true;
+    },
+    menu: (f, event) => function_menu(app, f, null, 0, event),
+  });
+  return {
+    element: el('div', { class: 'column' }, bar, table.element),
+    table,
+    draw(scene) {
+      const columns = function_columns(scene), rows = shown_functions(scene), all = scene.profile.meta.functions;
+      const by = scene.state.sort || 'self';
+      fill(bar,
+        el('span', { class: 'faint' }, rows.length === Number(all) ? rows.length + ' functions' : rows.length + ' of ' + all + ' functions'),
+        el('span', { class: 'grow' }),
+        button('CSV', 'save the table', () => save_csv(columns.map((c) => c.title), table.rows().map((f) => columns.map((c) => c.text(f))))));
+      table.show(scene.state.sort ? sort_rows(rows, columns, by) : rows,
+        { columns, sort: by, chosen: scene.pick >= 0 ? scene.pick : null });
+    },
+    next_match(scene, step) {
+      const rows = table.rows();
+      if (!rows.length) return;
+      table.activate((rows.indexOf(table.active()) + step + rows.length) % rows.length);
+      table.table.focus();
+    },
+    focus: () => table.table.focus(),
+  };
+}

@@ -1,0 +1,84 @@
+// The first screen: what costs most, where it is, how bad the tail is.
+import { button, el, fill } from './dom.js';
+import { percent } from './units.js';
+import { function_percentile, percentile_text } from './profile.js';
+import { make_flame } from './flame.js';
+import { make_histogram } from './chart.js';
+import { chart_data, timed_function } from './latency.js';
+import { function_name_cell, shown_functions } from './functions.js';
+import { words_title } from './tree.js';
+import { q_text } from './detail.js';
+
+const HOT_MOST = 12;
+const FLAME_ROWS = 12;
+
+function card(title, more, ...inside) {
+  return el('section', { class: 'card', 'aria-label': title }, el('div', { class: 'card-head' }, el('h2', null, title), el('span', { class: 'grow' }), more), ...inside);
+}
+
+// A small table of functions: columns are [title, text(f), bar(f)].
+function short_table(app, label, rows, columns) {
+  const { scene } = app;
+  const line = (f) => el('tr', { 'aria-selected': String(f === scene.pick), on: { click: () => app.pick(f, true) } },
+    el('td', { class: 'name' }, el('button', { type: 'button', class: 'plain' }, function_name_cell(scene, f))),
+    ...columns.map(([, text, bar]) => {
+      const cell = el('td', { class: 'num' }, text(f));
+      if (bar) {
+        const e = el('span', { class: 'bar', 'aria-hidden': 'true' });
+        e.style.setProperty('--part', bar(f));
+        cell.append(e);
+      }
+      return cell;
+    }));
+  return el('div', { class: 'wide-table' }, el('table', { class: 'rows short', 'aria-label': label },
+    el('thead', null, el('tr', null, el('th', { class: 'name', scope: 'col' }, 'Function'),
+      ...columns.map(([title]) => el('th', { class: 'num', scope: 'col' }, title)))),
+    el('tbody', null, ...rows.map(line), rows.length ? null : el('tr', null, el('td', { class: 'none', colspan: columns.length + 1 }, 'no calls')))));
+}
+
+function hot_table(app) {
+  const { scene } = app, { profile, units, state } = scene, s = profile.functions, whole = profile.meta.self;
+  const top = profile.meta.top > 0 ? Math.min(HOT_MOST, profile.meta.top) : HOT_MOST, q = Math.min(state.q, 99.99);
+  const columns = [['Self', (f) => units.short(s.self[f])],
+    ['Share', (f) => percent(s.self[f], whole), (f) => s.self[f] / whole],
+    [words_title(units), (f) => units.calls(s.calls[f]).split(' ')[0]]];
+  if (profile.meta.histogram) columns.push([q_text(q), (f) => percentile_text(units, function_percentile(profile, f, q))]);
+  else columns.push(['Total', (f) => units.short(s.total[f])]);
+  return short_table(app, 'Hot functions', shown_functions(scene).slice(0, top), columns);
+}
+
+function slow_table(app) {
+  const { scene } = app, { profile, units } = scene, s = profile.functions;
+  const rows = shown_functions(scene).filter((f) => s.calls[f] > 0).sort((a, b) => s.max[b] - s.max[a]).slice(0, 6);
+  return short_table(app, 'Longest calls', rows, [['Longest', (f) => units.short(s.max[f])],
+    ['p99', (f) => percentile_text(units, function_percentile(profile, f, 99))],
+    ['p50', (f) => percentile_text(units, function_percentile(profile, f, 50))]]);
+}
+
+export function make_overview(app) {
+  const hot = el('div'), slow = el('div'), flame_box = el('div', { class: 'flame-box' }), chart = el('div', { class: 'chart' });
+  const title = el('span', { class: 'faint clip' });
+  const flame = make_flame(flame_box, { app, label: 'Flame graph', rows: FLAME_ROWS });
+  const histogram = make_histogram(chart, app), { meta } = app.profile_of(-1);
+  const to = (view, more) => () => app.state.set({ view, ...more });
+  const slow_card = card('Longest calls', button('All', 'Functions by their longest call', to('functions', { sort: 'max' }), { class: 'more' }), slow);
+  const chart_card = card('Latency', button('More', 'Latency', to('latency'), { class: 'more' }), title, chart);
+  const element = el('div', { class: 'cards' },
+    card('Hot functions', button('All', 'Functions', to('functions'), { class: 'more' }), hot),
+    meta.histogram ? el('div', { class: 'stack' }, slow_card, chart_card) : null,
+    el('div', { class: 'whole' }, card('Flame graph', button('Large', 'Flame', to('flame'), { class: 'more' }), flame_box)));
+  if (!meta.histogram) element.classList.add('one');
+  return {
+    element, own_table: true,
+    draw(scene) {
+      fill(hot, hot_table(app));
+      flame.show([{ shape: scene.shape, root: scene.focus }]);
+      if (!meta.histogram) return;
+      fill(slow, slow_table(app));
+      const f = timed_function(scene);
+      title.textContent = f >= 0 ? scene.profile.name[f] : '';
+      if (f >= 0) histogram.show(chart_data(scene, f, -1, false));
+    },
+    focus: () => flame.canvas.focus(),
+  };
+}

@@ -1,0 +1,16 @@
+// The views of a page, in the order of their tabs. A view is shown where the page has all sections that it needs.
+import { make_overview } from './overview.js';
+import { make_flame_view } from './flame.js';
+import { make_tree_view } from './tree.js';
+import { make_latency_view } from './latency.js';
+import { make_functions_view } from './functions.js';
+import { make_losses } from './losses.js';
+
+export const VIEWS = [
+  { id: 'overview', title: 'Overview', needs: ['tree', 'functions'], make: make_overview },
+  { id: 'flame', title: 'Flame', needs: ['tree'], make: make_flame_view },
+  { id: 'tree', title: 'Tree', needs: ['tree'], make: make_tree_view },
+  { id: 'latency', title: 'Latency', needs: ['hist'], make: make_latency_view },
+  { id: 'functions', title: 'Functions', needs: ['functions'], make: make_functions_view },
+  { id: 'losses', title: 'Losses', needs: [], make: make_losses },
+];
