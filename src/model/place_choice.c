@@ -21,6 +21,18 @@ static int compare(const void *a, const void *b)
     return TL_COMPARE(x->number, y->number);
 }
 
+/* Callers come before what they call, so one backward pass sees all that is below a place. */
+static bool find_used(tl_place_choice *c, const tl_place_tree *t)
+{
+    const tl_profile *p = t->profile;
+    c->used = calloc(p->nplace, sizeof *c->used);
+    for (uint32_t i = c->used ? p->nplace : 0; i-- > 1;) {
+        c->used[i] = c->used[i] || t->weight[i] || tl_place_is_used(p, i);
+        c->used[p->place[i].parent] |= c->used[i];
+    }
+    return c->used != NULL;
+}
+
 /* All places that may be chosen. False when memory runs out. */
 static bool collect(tl_place_choice *c, const tl_place_tree *t, const tl_choice_limit *limit)
 {
@@ -37,7 +49,7 @@ static bool collect(tl_place_choice *c, const tl_place_tree *t, const tl_choice_
         if (width == 0) {
             if (!t->profile->nweight) /* samples may have other weights */
                 c->timeless += tl_place_is_used(t->profile, w.place);
-            if (!limit->with_timeless)
+            if (!c->used || !c->used[w.place])
                 continue;
         } else {
             c->places++;
@@ -55,7 +67,7 @@ static bool collect(tl_place_choice *c, const tl_place_tree *t, const tl_choice_
 static void count(tl_place_choice *c, const tl_place_tree *t)
 {
     uint64_t wide = 0;
-    c->narrowest = c->list[c->n - 1].width;
+    c->narrowest = c->n ? c->list[c->n - 1].width : 0;
     c->self_out = c->self;
     for (size_t i = 0; i < c->n; i++) {
         const uint64_t shown = t->profile->stat[c->list[i].place].self;
@@ -68,11 +80,10 @@ static void count(tl_place_choice *c, const tl_place_tree *t)
 int tl_place_choose(tl_place_choice *c, const tl_place_tree *t, const tl_choice_limit *limit, tl_error *e)
 {
     *c = (tl_place_choice){0};
-    if (!collect(c, t, limit))
+    if ((limit->with_timeless && !find_used(c, t)) || !collect(c, t, limit))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to choose places of the call tree");
-    if (c->n == 0)
-        return 0;
-    qsort(c->list, c->n, sizeof *c->list, compare);
+    if (c->n > 1)
+        qsort(c->list, c->n, sizeof *c->list, compare);
     if (c->n > limit->places)
         c->n = limit->places;
     count(c, t);
@@ -82,6 +93,7 @@ int tl_place_choose(tl_place_choice *c, const tl_place_tree *t, const tl_choice_
 void tl_place_choice_fini(tl_place_choice *c)
 {
     free(c->list);
+    free(c->used);
     *c = (tl_place_choice){0};
 }
 
@@ -107,6 +119,8 @@ void tl_place_others(const tl_place_choice *c, const tl_place_tree *t, uint32_t 
         if (keeper[i] == i)
             continue;
         const uint32_t to = keeper[i] = keeper[parent];
+        if (c->used && !c->used[i])
+            continue;
         tl_others *o = &others[to];
         o->places++;
         o->calls = tl_add_saturated(o->calls, p->stat[i].calls);

@@ -13,18 +13,19 @@ typedef struct tl_chosen {
 typedef struct tl_place_choice {
     tl_chosen *list; /* [n] wide ones first, which makes every prefix a tree: no child is wider than its parent */
     size_t n, capacity;
-    uint64_t places;    /* with width */
-    uint64_t timeless;  /* used, but without width */
-    uint64_t self;      /* of places with width */
-    uint64_t left_out;  /* how many of these are not chosen */
-    uint64_t self_out;  /* self of those */
+    bool *used;        /* [places of the profile] has it, or a place below it, a number? NULL if it has to have width */
+    uint64_t places;   /* with width */
+    uint64_t timeless; /* used, but without width */
+    uint64_t self;     /* of places with width */
+    uint64_t left_out; /* how many of these are not chosen */
+    uint64_t self_out; /* self of those */
     uint64_t narrowest; /* width of the last one */
     bool too_deep;      /* some are left out because of their depth */
 } tl_place_choice;
 
 typedef struct tl_choice_limit {
     uint32_t places, depth; /* at most */
-    bool with_timeless;     /* places without width may be chosen, too */
+    bool with_timeless;     /* used places without width may be chosen, too, and count as others */
 } tl_choice_limit;
 
 /* Errors: TL_ENOMEM. tl_place_choice_fini() in any case. */

@@ -53,5 +53,7 @@ typedef struct tl_html_page {
 /* Writes the page; "-" is standard output, and a suffix .gz or .zst compresses. The file is there when all is written,
  * or not at all. Errors: TL_EEXIST, TL_EIO, TL_ENOMEM; TL_EUNSUPPORTED if this build cannot compress. */
 int tl_html_page_write(const tl_html_page *page, const char *path, tl_error *e);
+/* The same to an open output; finish it. */
+int tl_html_page_put(const tl_html_page *page, tl_output *out, tl_error *e);
 
 #endif

@@ -27,8 +27,8 @@ typedef struct tl_html_data {
         tl_pb text; /* base64 */
         uint32_t n; /* rows */
     } section[TL_HTML_SECTIONS];
-    uint64_t functions_out, functions_self; /* left out, and their self */
-    uint64_t places_out, places_self, narrowest;
+    uint64_t functions_out, functions_self;              /* left out, and their self */
+    uint64_t places, places_out, places_self, narrowest; /* places: all that have numbers */
     uint64_t hist_out, texts_out;
 } tl_html_data;
 

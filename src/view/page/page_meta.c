@@ -83,7 +83,7 @@ static void put_units(tl_json *j, const tl_profile *p)
     put_weights(j, p);
 }
 
-static void put_sums(tl_json *j, const tl_html_page *page, const tl_html_source *s)
+static void put_sums(tl_json *j, const tl_html_page *page, const tl_html_data *d, const tl_html_source *s)
 {
     const tl_profile *p = s->profile;
     uint64_t calls = 0, self = 0;
@@ -95,7 +95,7 @@ static void put_sums(tl_json *j, const tl_html_page *page, const tl_html_source 
     put_number(j, "self", self);
     put_number(j, "total", s->tree.weight[0]);
     tl_json_key_u64(j, "functions", s->rows.n);
-    tl_json_key_u64(j, "places", p->nplace - 1);
+    tl_json_key_u64(j, "places", d->places);
     tl_json_key_u64(j, "threads", page->table->tracks);
 }
 
@@ -238,7 +238,7 @@ int tl_html_meta(const tl_html_page *page, const tl_html_data *d, const tl_html_
     tl_json_key_string(&j, "facts", facts);
     put_inputs(&j, page->inputs);
     put_units(&j, s->profile);
-    put_sums(&j, page, s);
+    put_sums(&j, page, d, s);
     put_losses(&j, page, s->profile);
     put_sentences(&j, page, s->profile);
     put_options(&j, page);

@@ -101,6 +101,7 @@ static void count_out(const making *m, tl_html_data *d)
         d->places_out += m->others[i].places;
         d->places_self = tl_add_saturated(d->places_self, m->others[i].self);
     }
+    d->places = m->choice.n + d->places_out;
     d->narrowest = m->choice.narrowest;
 }
 

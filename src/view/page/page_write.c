@@ -128,25 +128,31 @@ static void say_left_out(const making *m)
             m->page->drops(m->page->arg, &(tl_drop){.what = o.text, .n = o.n});
 }
 
-int tl_html_page_write(const tl_html_page *page, const char *path, tl_error *e)
+int tl_html_page_put(const tl_html_page *page, tl_output *out, tl_error *e)
 {
-    const tl_compression c = ends_in(path, ".gz") ? TL_GZIP : ends_in(path, ".zst") ? TL_ZSTD : TL_PLAIN;
     making m = {.page = page};
-    tl_output *out = NULL;
-    int status = make(&m, e);
-    if (status == 0)
-        status = tl_output_open(&out, path, page->overwrite, c, 0, e);
+    const int status = make(&m, e);
     if (status == 0) {
         put_page(out, &m);
-        status = tl_output_finish(out, e);
-    }
-    tl_output_close(out);
-    if (status == 0)
         say_left_out(&m);
+    }
     tl_html_source_fini(&m.source);
     tl_html_data_fini(&m.data);
     free(m.facts);
     free(m.meta);
     free(m.damage);
+    return status;
+}
+
+int tl_html_page_write(const tl_html_page *page, const char *path, tl_error *e)
+{
+    const tl_compression c = ends_in(path, ".gz") ? TL_GZIP : ends_in(path, ".zst") ? TL_ZSTD : TL_PLAIN;
+    tl_output *out = NULL;
+    int status = tl_output_open(&out, path, page->overwrite, c, 0, e);
+    if (status == 0)
+        status = tl_html_page_put(page, out, e);
+    if (status == 0)
+        status = tl_output_finish(out, e);
+    tl_output_close(out);
     return status;
 }
