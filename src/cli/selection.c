@@ -355,36 +355,3 @@ void tl_selection_fini(tl_selection *s)
     s->cpu = NULL;
     s->matched = NULL;
 }
-
-void tl_selection_describe(const tl_arguments *a, char *text, size_t size)
-{
-    char depth[16], levels[16] = "";
-    snprintf(depth, sizeof depth, "%u", a->depth);
-    for (unsigned i = 0, n = 0; i < 4; i++)
-        if (a->levels & 1u << i)
-            n += (unsigned)snprintf(levels + n, sizeof levels - n, "%s%u", n ? "," : "", i);
-    const struct {
-        const char *option, *value;
-        const tl_words *words;
-    } part[] = {{"--time ", a->time, NULL},
-                {"--insns ", a->insns, NULL},
-                {"-t ", NULL, &a->thread},
-                {"--cpu ", NULL, &a->cpu},
-                {"-F ", NULL, &a->func},
-                {"-N ", NULL, &a->not_func},
-                {"--class ", NULL, &a->cls},
-                {"--depth ", a->depth ? depth : NULL, NULL},
-                {"--min-dur ", a->min_dur, NULL},
-                {"--el ", *levels ? levels : NULL, NULL},
-                {"--pc ", a->pc, NULL}};
-    size_t at = strlen(text);
-    const char *before = " (";
-    for (size_t i = 0; i < TL_COUNT(part); i++) {
-        const size_t n = part[i].words ? part[i].words->n : part[i].value != NULL;
-        for (size_t k = 0; k < n && at < size; k++, before = ", ")
-            at += (size_t)snprintf(text + at, size - at, "%s%s%s", before, part[i].option,
-                                   part[i].words ? part[i].words->word[k] : part[i].value);
-    }
-    if (*before == ',' && at < size)
-        snprintf(text + at, size - at, ")");
-}

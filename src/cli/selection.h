@@ -38,6 +38,10 @@ int tl_selection_keep_score(tl_selection *s, tl_error *e);
 int tl_selection_apply(tl_selection *s, const tl_trace *t, tl_error *e);
 void tl_selection_fini(tl_selection *s);
 
+/* Tells the options that select, one by one: "-F", "main". */
+void tl_selection_each(const tl_arguments *a, void (*tell)(void *arg, const char *option, const char *value),
+                       void *arg);
+
 /* Appends the selection to a text, as in " (--time 2s..3s, -F main)", or nothing if there is none. `size` bytes at
  * most. */
 void tl_selection_describe(const tl_arguments *a, char *text, size_t size);

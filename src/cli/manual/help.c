@@ -263,6 +263,8 @@ static bool print_names(const char *kind)
         const tl_view *const *view = tl_views(&n);
         for (size_t i = 0; all[k].views && i < n; i++)
             puts(view[i]->name);
+        if (strcmp(kind, "report") == 0)
+            puts("html"); /* a page is neither */
         return true;
     }
     return false;

@@ -75,6 +75,9 @@ static void put_views(FILE *f)
                 i + 2 < n    ? " ,"
                 : i + 1 == n ? " ."
                              : "");
+    fputs("With\n.Cm html\n.Pq Pa .html\nthe whole report is a page for a browser, in one file that needs no network: "
+          "tree, flame graph, functions,\nlatencies and losses.\nThe options of tables choose what it shows first.\n",
+          f);
 }
 
 /* The ways of writing a result of SQL. */

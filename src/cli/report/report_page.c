@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/io/base_name.h"
+#include "base/protobuf.h"
 #include "base/text/number.h"
 #include "cli/formats_of.h"
 #include "cli/losses.h"
@@ -71,18 +72,62 @@ static const char *describe(const tl_arguments *a, char text[static TEXT_SIZE])
     return text + 2;
 }
 
+/* A word as a shell reads it. */
+static void add_word(tl_pb *line, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-";
+    tl_pb_text(line, " ");
+    if (*word && strspn(word, plain) == strlen(word)) {
+        tl_pb_text(line, word);
+        return;
+    }
+    tl_pb_text(line, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            tl_pb_text(line, "'\\''");
+        else
+            tl_pb_raw(line, word, 1);
+    tl_pb_text(line, "'");
+}
+
+static void add_option(void *line, const char *option, const char *value)
+{
+    add_word(line, option);
+    add_word(line, value);
+}
+
+/* The command that reports the same; folders stay private. False when memory runs out. */
+static bool make_again(tl_pb *line, const tl_arguments *a)
+{
+    tl_pb_text(line, "traceloom report");
+    for (size_t i = 0; i < a->file.n && i < TL_HTML_INPUTS_MAX; i++)
+        add_word(line, tl_base_name(a->file.word[i]));
+    for (size_t i = 0; i < a->exe_word.n; i++)
+        add_option(line, "-e", tl_base_name(a->exe_word.word[i]));
+    tl_selection_each(a, add_option, line);
+    if (a->weight)
+        add_option(line, "--weight", a->weight);
+    if (a->per_thread)
+        add_word(line, "--per-thread");
+    tl_pb_raw(line, "", 1);
+    return !line->failed;
+}
+
 int tl_report_page(const tl_cli *c, tl_profile_table *t, const tl_html_inputs *inputs, const tl_catalog *damage)
 {
     const tl_arguments *a = c->args;
     const char *path = a->output ? a->output : "-";
     char subject[TEXT_SIZE], selected[TEXT_SIZE];
     tl_profile *copy = NULL;
+    tl_pb again = {0};
     tl_error e = {0};
     if (inputs->n > 1)
         t->has_span = false;
     t->are_chosen = a->func.n != 0;
     name_inputs(inputs, subject);
     int status = tl_profile_group(&tl_table_tree, t, a->per_thread, inputs->n > 1, &copy, &e);
+    if (status == 0 && !make_again(&again, a))
+        status = tl_fail(&e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the page");
     if (status == 0) {
         const tl_html_page page = {.table = t,
                                    .inputs = inputs,
@@ -94,6 +139,7 @@ int tl_report_page(const tl_cli *c, tl_profile_table *t, const tl_html_inputs *i
                                    .has_top = a->has_top,
                                    .top = a->top,
                                    .selection = describe(a, selected),
+                                   .again = (const char *)again.data,
                                    .limit = a->page_limit ? a->page_limit : TL_HTML_SIZE_USUAL,
                                    .overwrite = a->force,
                                    .drops = tl_say_drop,
@@ -101,6 +147,7 @@ int tl_report_page(const tl_cli *c, tl_profile_table *t, const tl_html_inputs *i
         status = tl_html_page_write(&page, path, &e);
     }
     tl_profile_free(copy);
+    tl_pb_fini(&again);
     if (status < 0)
         return tl_say_failure(NULL, &e);
     tl_say_written(c, path);
