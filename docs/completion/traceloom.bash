@@ -106,6 +106,12 @@ _traceloom()
     --to)
         COMPREPLY=($(compgen -W "$(traceloom help --names ${COMP_WORDS[1]})" -- "$cur"))
         return ;;
+    --title)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --page-limit)
+        COMPREPLY=($(compgen -W "10M 1M 4M" -- "$cur"))
+        return ;;
     --text-style)
         COMPREPLY=($(compgen -W "plain babeltrace" -- "$cur"))
         return ;;
@@ -185,7 +191,7 @@ _traceloom()
     check)
         options="--json --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     report)
-        options="--by --weight --sort --top --per-thread --no-fold --wide --interval --line-size --sample --cache --predictor --calls --json --output --force --to --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
+        options="--by --weight --sort --top --per-thread --no-fold --wide --interval --line-size --sample --cache --predictor --calls --json --output --force --to --title --page-limit --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     convert|cat)
         options="--interval --output --force --to --text-style --clock --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --no-pager --quiet --verbose --help" ;;
     query)

@@ -214,11 +214,11 @@ const tl_option tl_option_table[] = {
      "Replaces the output file if it exists; without this option that is an error.\n", NULL},
     {TO(text, to), 0, "to", "FORMAT", TL_GROUP_OUTPUT, QUERY | INFO | REPORT | CONVERT | RECORD, "output format",
      "Writes this format, whatever the suffix of\n.Fl o ;\n.Nm traceloom help formats\nlists them.\n", "@write"},
-    {TO(text, title), 0, "title", "TEXT", TL_GROUP_OUTPUT, REPORT, "title of the page",
-     "Sets the title of an HTML page.\nThe default is the name of the binary of\n.Fl e ,\nor else of the first file.\n",
-     NULL},
-    {TO(amount, page_limit), 0, "page-limit", "SIZE", TL_GROUP_OUTPUT, REPORT, "size of the page at most: 10M",
-     "Keeps an HTML page below this size,\n.Ql 4M :\nmore of the narrow places and short functions are left out, but "
+    {TO(text, title), 0, "title", "TITLE", TL_GROUP_OUTPUT, REPORT, "of the page",
+     "Sets the title of an HTML page.\nThe default is the name of the file, or how many there are.\n", NULL},
+    {TO(amount, page_limit), 0, "page-limit", "N", TL_GROUP_OUTPUT, REPORT, "bytes: 10M",
+     "Keeps an HTML page below so many bytes,\n.Ql 4M :\nmore of the narrow places and short functions are left out, "
+     "but "
      "for their sums, and the page says so.\nThe default is 10M, the least 1M.\n",
      "10M 1M 4M"},
     {TO(choice, text_style), 0, "text-style", "STYLE", TL_GROUP_OUTPUT, CONVERT, "babeltrace",

@@ -49,7 +49,7 @@ int tl_report_check_page(const tl_cli *c, const tl_table_kind *kind, bool page)
     return page && a->sort ? tl_report_check_sort(a->sort, kind->info.name, kind->sorts) : TL_EXIT_DONE;
 }
 
-/* What the page is about: "xray-fdr 5", or "3 files". */
+/* What the page is about: the format and its version, or "3 files". */
 static void name_inputs(const tl_html_inputs *in, char text[static TEXT_SIZE])
 {
     if (in->n == 1)
@@ -132,7 +132,9 @@ int tl_report_page(const tl_cli *c, tl_profile_table *t, const tl_html_inputs *i
         const tl_html_page page = {.table = t,
                                    .inputs = inputs,
                                    .damage = damage,
-                                   .title = a->title ? a->title : tl_base_name(a->exe ? a->exe : a->file.word[0]),
+                                   .title = a->title         ? a->title
+                                            : inputs->n == 1 ? inputs->input[0].name
+                                                             : subject,
                                    .facts = subject,
                                    .by = a->by,
                                    .sort = a->sort,

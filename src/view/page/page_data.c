@@ -42,7 +42,6 @@ int tl_html_data_make(tl_html_data *d, const tl_html_source *s, uint32_t part, t
     if (status == 0)
         status = tl_html_put_tree(d, s, &names, part, e);
     if (status == 0) {
-        tl_html_threads(&names);
         d->section[TL_HTML_NAMES].n = names.n;
         d->texts_out = names.texts_out;
         status = names.failed ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the names of the page")

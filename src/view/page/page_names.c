@@ -16,12 +16,14 @@ bool tl_html_names_init(tl_html_names *t, const tl_profile *p, size_t text_most)
 {
     *t = (tl_html_names){.profile = p, .room = text_most};
     t->number = calloc((size_t)p->nfunction + 1, sizeof *t->number);
-    return t->number && tl_columns_init(&t->columns, COLUMNS);
+    t->thread = calloc((size_t)p->ntrack + 1, sizeof *t->thread);
+    return t->number && t->thread && tl_columns_init(&t->columns, COLUMNS);
 }
 
 void tl_html_names_fini(tl_html_names *t)
 {
     free(t->number);
+    free(t->thread);
     tl_columns_fini(&t->columns);
     tl_hash_fini(&t->text);
     tl_pb_fini(&t->scratch);
@@ -124,13 +126,15 @@ static uint64_t id_of(bool known, int64_t id)
     return known && id >= 0 ? (uint64_t)id + 1 : 0;
 }
 
-void tl_html_threads(tl_html_names *t)
+uint32_t tl_html_thread(tl_html_names *t, uint32_t track)
 {
+    const tl_track *of = &t->profile->track[track];
     tl_pb *column = t->columns.column;
-    for (uint32_t i = 0; i < t->profile->ntrack; i++) {
-        const tl_track *track = &t->profile->track[i];
-        tl_pb_varint(&column[THREAD], text_of(t, track->name));
-        tl_pb_varint(&column[PID], id_of(track->has_pid, track->pid));
-        tl_pb_varint(&column[TID], id_of(track->has_tid, track->tid));
-    }
+    if (t->thread[track])
+        return t->thread[track] - 1;
+    t->thread[track] = ++t->threads;
+    tl_pb_varint(&column[THREAD], text_of(t, of->name));
+    tl_pb_varint(&column[PID], id_of(of->has_pid, of->pid));
+    tl_pb_varint(&column[TID], id_of(of->has_tid, of->tid));
+    return t->threads - 1;
 }

@@ -12,6 +12,8 @@ typedef struct tl_html_names {
     const tl_profile *profile;
     uint32_t *number; /* [functions of the profile] number in the page + 1; 0: it is not there yet */
     uint32_t n;       /* functions in the page */
+    uint32_t *thread; /* [threads of the profile], as `number` */
+    uint32_t threads;
     tl_columns columns;
     tl_hash text;       /* a string's address -> number of its text */
     uint32_t texts;     /* so far */
@@ -26,8 +28,8 @@ bool tl_html_names_init(tl_html_names *t, const tl_profile *p, size_t text_most)
 void tl_html_names_fini(tl_html_names *t);
 /* The number of a function in the page, which it gets when it is first asked for. */
 uint32_t tl_html_function(tl_html_names *t, uint32_t function);
-/* Adds the threads, after the functions. */
-void tl_html_threads(tl_html_names *t);
+/* The same of a thread. */
+uint32_t tl_html_thread(tl_html_names *t, uint32_t track);
 
 /* Appends n bytes of text as UTF-8, as JSON output has it: bytes that are not UTF-8 are U+0080 to U+00FF. */
 void tl_html_repair(tl_pb *out, const char *s, size_t n);

@@ -38,7 +38,7 @@ static void put_place(making *m, uint32_t place)
     put_row(m, (const uint64_t[COLUMNS]){
                    [PARENT] = place ? m->n - m->row[at->parent] : 0,
                    [FUNCTION] = is_root ? 0 : (uint64_t)tl_html_function(m->names, at->function) + 1,
-                   [THREAD] = is_root && at->track < p->ntrack ? (uint64_t)at->track + 1 : 0,
+                   [THREAD] = is_root && at->track < p->ntrack ? (uint64_t)tl_html_thread(m->names, at->track) + 1 : 0,
                    [CALLS] = stat.calls,
                    [TOTAL] = is_root ? m->source->tree.weight[place] : stat.total,
                    [SELF] = stat.self,

@@ -16,7 +16,7 @@ typedef struct making {
     size_t facts_n, meta_n, damage_n;
 } making;
 
-/* "xray-fdr 5, 3 threads, 166 calls of 12 functions in 26.4 us" */
+/* The line above the tables of the report, about all inputs. */
 static int make_facts(making *m, tl_error *e)
 {
     tl_output *out;
