@@ -93,18 +93,29 @@ export function hide_tip() {
   by_id('tip').hidden = true;
 }
 
-// Calls `act` with the event after a long press of a finger; as a right click does.
+const LONG_PRESS_MS = 600;
+
+// Calls `act` with the event of a right click, or after a long press of a finger, whose click is then none.
 export function on_menu(target, act) {
-  let timer = 0;
+  let timer = 0, pressed = false;
   const stop = () => clearTimeout(timer);
   target.addEventListener('contextmenu', (event) => {
     event.preventDefault();
-    act(event);
+    stop();
+    if (!pressed) act(event);
   });
   target.addEventListener('touchstart', (event) => {
     stop();
+    pressed = false;
     const touch = event.touches[0];
-    if (event.touches.length === 1) timer = setTimeout(() => act(touch), 600);
+    if (event.touches.length === 1) timer = setTimeout(() => {
+      pressed = true;
+      act(touch);
+    }, LONG_PRESS_MS);
   }, { passive: true });
+  target.addEventListener('click', (event) => {
+    if (pressed) event.stopImmediatePropagation();
+    pressed = false;
+  }, true);
   for (const type of ['touchend', 'touchmove', 'touchcancel']) target.addEventListener(type, stop, { passive: true });
 }

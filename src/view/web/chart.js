@@ -1,31 +1,32 @@
 // Charts of durations: the histogram with a logarithmic axis, and the curve of percentiles.
 import { axis_text, grouped, percent } from './units.js';
-import { bucket_low, bucket_size } from './profile.js';
+import { bucket_low } from './profile.js';
 import { hide_tip, make_canvas, show_tip } from './canvas.js';
 import { q_text } from './detail.js';
 
 const EDGE = { left: 52, right: 16, top: 26, bottom: 28 };
 const CHART_FONT = '11.5px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
-const MARKS = [50, 90, 99, 99.9];
+export const MARKS = [50, 90, 99, 99.9];
 
-// The bucket of a value among those with 2^bits an octave.
-function coarse_bucket(v, bits) {
-  let e = Math.max(0, Math.floor(Math.log2(Math.max(1, v))) - bits);
-  if (v / 2 ** e >= 2 << bits) e++;
-  else if (e > 0 && v / 2 ** e < 1 << bits) e--;
-  return e * (1 << bits) + Math.floor(v / 2 ** e);
+// The first bucket edge at or behind a value.
+function next_edge(v, sub) {
+  const e = Math.max(0, Math.floor(Math.log2(Math.max(1, v))) - sub);
+  return Math.ceil(v / 2 ** e) * 2 ** e;
 }
 
-// Bars of a histogram: {low, high, calls, below} with `high` the first value behind it.
+// Bars of a histogram: {low, high, calls, below}, with `high` the first value behind it. An octave has 2^bits of them, all
+// equally wide on a logarithmic axis, as near as whole buckets allow: so calls are exact. Zeros have a bar of their own.
 export function bars_of(h, bits) {
-  const bars = [], k = Math.min(bits, h.sub);
-  let below = 0, last = -1;
+  const bars = [], each = 2 ** bits;
+  let below = 0;
   for (let i = 0; i < h.buckets.length; i++) {
-    const b = coarse_bucket(bucket_low(h.buckets[i], h.sub), k);
-    if (b !== last) {
-      const low = bucket_low(b, k);
-      bars.push({ low, high: low + bucket_size(b, k), calls: 0, below });
-      last = b;
+    const v = bucket_low(h.buckets[i], h.sub), last = bars[bars.length - 1];
+    if (!last || v >= last.high) {
+      let k = Math.floor(Math.log2(Math.max(1, v)) * each);
+      while (next_edge(2 ** ((k + 1) / each), h.sub) <= v) k++;
+      while (k > 0 && next_edge(2 ** (k / each), h.sub) > v) k--;
+      const low = v < 1 ? 0 : next_edge(2 ** (k / each), h.sub), high = v < 1 ? 1 : next_edge(2 ** ((k + 1) / each), h.sub);
+      bars.push({ low, high: Math.max(high, low + 1), calls: 0, below });
     }
     bars[bars.length - 1].calls += h.calls[i];
     below += h.calls[i];
@@ -41,8 +42,23 @@ function round_values(low, high, ticks_per_unit, most) {
       const v = s * 10 ** d * ticks_per_unit;
       if (v >= low && v <= high) out.push(v);
     }
+  // Less than a decade: equal steps.
+  if (out.length < 3) {
+    const rough = (high - low) / ticks_per_unit / Math.min(5, most), ten = 10 ** Math.floor(Math.log10(rough));
+    const step = Math.max(1, [1, 2, 5, 10].find((s) => s * ten >= rough) * ten) * ticks_per_unit;
+    out.length = 0;
+    for (let v = Math.ceil(low / step) * step; v <= high; v += step) out.push(v);
+  }
   const every = Math.ceil(out.length / most);
   return out.filter((_, i) => i % every === 0);
+}
+
+// A few round numbers up to the most.
+function count_steps(most) {
+  const ten = 10 ** Math.floor(Math.log10(Math.max(1, most / 3)));
+  const step = [1, 2, 5, 10].map((s) => s * ten).find((s) => most / s <= 4), out = [];
+  for (let v = step; v <= most; v += step) out.push(v);
+  return out;
 }
 
 function start_chart(holder, label) {
@@ -84,7 +100,7 @@ export function make_histogram(holder, app) {
       c.fill(Math.round(x), EDGE.top, 1, bottom - EDGE.top, line);
       c.text(axis_text(units, Math.round(v)), x, bottom + 13, faint, 'center');
     }
-    const steps = data.log ? [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9].filter((v) => v <= most) : [most / 2, most].map(Math.round);
+    const steps = data.log ? [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9].filter((v) => v <= most) : count_steps(most);
     const every = Math.ceil(steps.length / Math.max(2, c.height / 40));
     for (const v of new Set(steps.filter((n, i) => n > 0 && i % every === 0))) {
       c.fill(EDGE.left, Math.round(y_of(v)), c.width - EDGE.left - EDGE.right, 1, line);
@@ -94,10 +110,12 @@ export function make_histogram(holder, app) {
   }
 
   function draw_marks() {
-    const { paper } = app.scene, css = paper.css('mark');
-    let last = -100;
+    const { paper } = app.scene, css = paper.css('mark'), labels = [];
     for (const [q, ticks] of data.marks) {
-      const x = scale.x(Math.max(ticks, scale.low));
+      const x = scale.x(Math.max(ticks, scale.low)), last = labels[labels.length - 1];
+      // Marks that are too near for a label each have one together.
+      if (last && x - last.x < 40) last.to = q;
+      else labels.push({ x, from: q, to: q });
       c.context.strokeStyle = css;
       c.context.setLineDash([4, 3]);
       c.context.beginPath();
@@ -105,10 +123,10 @@ export function make_histogram(holder, app) {
       c.context.lineTo(x, c.height - EDGE.bottom);
       c.context.stroke();
       c.context.setLineDash([]);
-      if (x - last > 34) {
-        c.text(q_text(q), Math.min(x, c.width - 16), EDGE.top - 13, css, 'center');
-        last = x;
-      }
+    }
+    for (const { x, from, to } of labels) {
+      const text = from === to ? q_text(from) : q_text(from) + ' \u2026 ' + q_text(to), half = c.context.measureText(text).width / 2;
+      c.text(text, Math.max(half, Math.min(x, c.width - half)), EDGE.top - 13, css, 'center');
     }
   }
 
@@ -198,7 +216,9 @@ export function make_curve(holder, app) {
     for (let d = 0; d <= decades; d++) {
       const x = EDGE.left + d / decades * room;
       c.fill(Math.round(x), EDGE.top, 1, bottom - EDGE.top, line);
-      c.text(d === 0 ? 'min' : (100 - 100 / 10 ** d).toFixed(Math.max(0, d - 2)) + ' %', x, bottom + 13, faint, 'center');
+      const text = d === 0 ? 'min' : (100 - 100 / 10 ** d).toFixed(Math.max(0, d - 2)) + ' %';
+      if (d === decades) c.text(text, c.width, bottom + 13, faint, 'right');
+      else c.text(text, x, bottom + 13, faint, 'center');
     }
     c.context.strokeStyle = paper.css('accent');
     c.context.lineWidth = 2;
@@ -237,5 +257,3 @@ export function make_curve(holder, app) {
     },
   };
 }
-
-export { MARKS };

@@ -13,16 +13,16 @@ export function q_text(q) {
 
 // Lines of [label, text] about a node of a tree.
 export function node_lines(scene, shape, i) {
-  const { profile, units } = scene, f = shape.fn[i], place = shape.place[i], root = shape.total[0], lines = [];
+  const { profile, units } = scene, f = shape.fn[i], place = shape.place[i], root = shape.shown[0], lines = [];
   const where = f >= 0 ? place_text(profile, f) : '';
   if (where) lines.push(['at', shorten(where, 80)]);
   if (f >= 0 && profile.library[f]) lines.push(['in', shorten(profile.library[f], 80)]);
   if (shape.others[i] > 0) lines.push(['places', 'too small for this page']);
   if (i > 0 && shape.calls[i] >= 0) lines.push([units.words.many, units.calls(shape.calls[i]).split(' ')[0]]);
   const name = shape.kind === 'inverted' ? 'self here' : 'total';
-  lines.push([name, units.long(shape.total[i]) + ' \u00b7 ' + percent(shape.total[i], root) + ' of all']);
+  lines.push([name, units.long(shape.shown[i]) + ' \u00b7 ' + percent(shape.shown[i], root) + ' of all']);
   const focus = shape === scene.shape ? scene.focus : 0;
-  if (focus > 0 && focus !== i) lines.push(['in focus', percent(shape.total[i], shape.total[focus])]);
+  if (focus > 0 && focus !== i) lines.push(['in focus', percent(shape.shown[i], shape.shown[focus])]);
   if (shape.kind !== 'inverted' && shape.kind !== 'callers')
     lines.push(['self', units.long(shape.self[i]) + ' \u00b7 ' + percent(shape.self[i], root) + ' of all']);
   for (const q of [...SHOWN_QS.slice(0, 3), 100]) {
@@ -39,13 +39,25 @@ export function node_sentence(scene, shape, i) {
 
 // Which functions call f and which it calls, each with the time that these calls take.
 function neighbours(shape, f) {
-  const above = new Map(), below = new Map();
+  const above = new Map(), below = new Map(), open = new Map();
   const add = (map, key, amount) => map.set(key, (map.get(key) ?? 0) + amount);
-  const inside = new Set(outermost(shape, f));
-  for (const i of inside) add(above, shape.fn[shape.parent[i]], shape.total[i]);
-  for (let i = 1; i < shape.n; i++)
-    if (shape.fn[i] === f)
-      for (const c of children(shape, i)) if (shape.fn[c] !== f) add(below, shape.fn[c], shape.total[c]);
+  const called = (i) => shape.fn[i] !== f && shape.fn[shape.parent[i]] === f;
+  for (const i of outermost(shape, f)) add(above, shape.fn[shape.parent[i]], shape.total[i]);
+  // Within calls of f a callee counts once, however often f calls itself. A negative number leaves a node.
+  const stack = Array.from(children(shape, 0));
+  while (stack.length) {
+    const i = stack.pop();
+    if (i < 0) {
+      add(open, shape.fn[-i], -1);
+      continue;
+    }
+    if (called(i)) {
+      if (!open.get(shape.fn[i])) add(below, shape.fn[i], shape.total[i]);
+      add(open, shape.fn[i], 1);
+      stack.push(-i);
+    }
+    for (const c of children(shape, i)) stack.push(c);
+  }
   const sorted = (map) => [...map].sort((a, b) => b[1] - a[1]);
   return { above: sorted(above), below: sorted(below) };
 }
@@ -61,7 +73,8 @@ function neighbour_list(app, title, list, whole) {
   const rows = list.slice(0, LIST_MOST).map(([f, amount]) => {
     const name = f >= 0 ? profile.name[f] : title === 'Called from' ? 'outermost' : 'others';
     return el('tr', null,
-      el('td', { class: 'name' }, swatch(scene, f), f >= 0 ? button(shorten(name, 200), name, () => app.pick(f)) : name),
+      el('td', { class: 'name' }, el('span', { class: 'tree-name' }, swatch(scene, f),
+        f >= 0 ? button(shorten(name, 200), shorten(name, 500), () => app.pick(f)) : el('span', null, name))),
       el('td', { class: 'num' }, units.short(amount)), el('td', { class: 'num' }, percent(amount, whole)));
   });
   if (!rows.length) return el('p', { class: 'faint' }, title === 'Calls' ? 'calls nothing' : 'not called');
@@ -76,10 +89,10 @@ function numbers_of(app, f) {
     ['total', units.long(s.total[f]) + ' \u00b7 ' + percent(s.total[f], whole)],
     [units.words.many, units.calls(s.calls[f]).split(' ')[0]]];
   if (profile.meta.histogram && s.calls[f]) {
-    lines.push(['shortest', units.short(s.min[f])]);
+    lines.push(['shortest', percentile_text(units, function_percentile(profile, f, 0))]);
     const qs = [...new Set([...SHOWN_QS, app.scene.state.q])].filter((q) => q < 100).sort((a, b) => a - b);
     for (const q of qs) lines.push([q_text(q), percentile_text(units, function_percentile(profile, f, q))]);
-    lines.push(['longest', units.short(s.max[f])]);
+    lines.push(['longest', percentile_text(units, function_percentile(profile, f, 100))]);
   }
   if (s.unwound[f] > 0) lines.push(['unwound', String(s.unwound[f])]);
   return el('dl', null, ...lines.flatMap(([label, text]) => [el('dt', null, label), el('dd', null, text)]));

@@ -1,5 +1,5 @@
 // The flame graph: boxes as wide as their share, callers above callees; as a sandwich callers stand above one function.
-import { button, el, fill, say, shorten } from './dom.js';
+import { button, el, say, shorten } from './dom.js';
 import { percent } from './units.js';
 import { hue } from './profile.js';
 import { callees_shape, callers_shape, children, node_name } from './tree_shape.js';
@@ -88,7 +88,7 @@ export function make_flame(holder, options) {
     const { units, profile } = app.scene, name = node_name(box.shape, box.node);
     const text = fit(name, room);
     if (text !== name || room < 160) return [text, ''];
-    const amount = units.short(box.shape.total[box.node]) + ' \u00b7 ' + percent(box.shape.total[box.node], profile.tree.width[0]);
+    const amount = units.short(box.shape.shown[box.node]) + ' \u00b7 ' + percent(box.shape.shown[box.node], profile.tree.shown[0]);
     return [text, c.context.measureText(text + '   ' + amount).width < room ? amount : ''];
   }
 
@@ -107,14 +107,14 @@ export function make_flame(holder, options) {
       context.textAlign = 'right';
       context.fillText(amount, x + room + 4, y + ROW / 2);
     });
-    for (const [box, line] of [[hover, 1.5], [cursor, 2]]) {
-      if (!box) continue;
-      context.strokeStyle = paper.css(box === cursor ? 'accent' : 'ink');
-      context.lineWidth = line;
-      each_box((b, y) => {
-        if (same(b, box)) context.strokeRect(b.x + 0.5, y + 0.5, Math.max(1, b.w - 2), ROW - 2);
-      });
-    }
+    context.lineWidth = 2;
+    each_box((b, y) => {
+      const picked = app.scene.pick >= 0 && b.shape.fn[b.node] === app.scene.pick && (parts.length < 2 || b.node === 0);
+      const key = same(b, cursor) ? 'accent' : same(b, hover) ? 'ink' : picked ? 'accent' : '';
+      if (!key || b.node < 0) return;
+      context.strokeStyle = paper.css(key);
+      context.strokeRect(b.x + 1, y + 1, Math.max(1, b.w - 3), ROW - 3);
+    });
   }
 
   const same = (a, b) => a && b && a.shape === b.shape && a.node === b.node && a.node >= 0;
@@ -241,7 +241,7 @@ export function make_flame(holder, options) {
     event.preventDefault();
     event.stopPropagation();
   });
-  c.canvas.addEventListener('focus', () => { if (!cursor) move('ArrowDown'); });
+  c.canvas.addEventListener('focus', () => { if (!cursor && c.canvas.matches(':focus-visible')) move('ArrowDown'); });
   new ResizeObserver(() => draw()).observe(holder);
 
   return {
@@ -267,9 +267,9 @@ export function make_flame(holder, options) {
 }
 
 export function make_flame_view(app) {
-  const holder = el('div', { class: 'fill' }), bar = el('div', { class: 'bar-of-view' });
+  const holder = el('div', { class: 'fill' });
   const flame = make_flame(holder, { app, label: 'Flame graph' });
-  let sandwich = { key: null, parts: null };
+  let sandwich = {};
 
   function parts_of(scene) {
     if (!scene.state.sandwich || scene.pick < 0) return [{ shape: scene.shape, root: scene.focus }];
@@ -281,13 +281,9 @@ export function make_flame_view(app) {
   }
 
   return {
-    element: el('div', { class: 'column' }, bar, holder),
+    element: holder,
+    tools: () => [button('PNG', 'save the picture', () => save_picture(flame.canvas))],
     draw(scene) {
-      const both = scene.state.sandwich && scene.pick >= 0;
-      fill(bar,
-        both ? el('span', { class: 'faint' }, 'callers above, callees below') : null,
-        el('span', { class: 'grow' }),
-        button('PNG', 'save the picture', () => save_picture(flame.canvas)));
       flame.show(parts_of(scene));
       if (scene.shape.cut) say('callers beyond 200 levels are not shown');
     },

@@ -1,5 +1,5 @@
 // The table of functions: that of `traceloom report`, sorted by any column.
-import { button, el, fill, shorten } from './dom.js';
+import { button, el, shorten } from './dom.js';
 import { percent } from './units.js';
 import { function_percentile, percentile_text, place_text } from './profile.js';
 import { outermost } from './tree_shape.js';
@@ -15,23 +15,29 @@ export function function_name_cell(scene, f) {
     el('span', { class: scene.matches?.[f] ? 'hit' : null }, shorten(profile.name[f], 300)));
 }
 
+// A percentile, or the shortest (0) or longest (100) call.
+export function duration_column(scene, q, low) {
+  const { profile, units } = scene, of = (f) => function_percentile(profile, f, q);
+  const id = q === 0 ? 'min' : q === 100 ? 'max' : 'p' + String(q).replace('.', '');
+  return { id, title: q === 0 ? 'min' : q_text(q), num: true, low, text: (f) => percentile_text(units, of(f)), value: (f) => of(f)?.ticks };
+}
+
 export function function_columns(scene) {
   const { profile, units } = scene, s = profile.functions, whole = profile.meta.self, of = (a) => (f) => a[f];
   const amount = (id, title, a, more) => ({ id, title, num: true, text: (f) => units.short(a[f]), value: of(a), ...more });
   const columns = [
-    { id: 'name', title: 'Function', text: (f) => profile.name[f], value: of(profile.name), cell: (f) => function_name_cell(scene, f) },
     amount('self', 'Self', s.self),
     { id: 'share', title: 'Share', num: true, text: (f) => percent(s.self[f], whole), value: of(s.self), bar: (f) => s.self[f] / whole,
       tip: 'of the self time of all functions' },
     amount('total', 'Total', s.total, { tip: 'with everything that it calls; recursion counts once' }),
     { id: 'calls', title: words_title(units), num: true, low: 1, text: (f) => units.calls(s.calls[f]).split(' ')[0], value: of(s.calls) }];
   if (profile.meta.histogram) {
-    columns.push(amount('min', 'min', s.min, { low: 3 }));
-    for (const q of [...new Set([50, 90, 99, scene.state.q])].filter((v) => v < 100).sort((a, b) => a - b))
-      columns.push({ id: 'p' + String(q).replace('.', ''), title: q_text(q), num: true, low: q === scene.state.q ? 1 : 2,
-        text: (f) => percentile_text(units, function_percentile(profile, f, q)), value: (f) => function_percentile(profile, f, q)?.ticks });
-    columns.push(amount('max', 'max', s.max, { low: 2 }));
+    for (const q of [0, ...new Set([50, 90, 99, scene.state.q].filter((v) => v < 100).sort((a, b) => a - b)), 100])
+      columns.push(duration_column(scene, q, q === scene.state.q ? 1 : q === 0 ? 3 : 2));
+    if (s.unwound.some((n) => n > 0)) columns.push({ id: 'unwound', title: 'Unwound', num: true, low: 3, value: of(s.unwound),
+      text: (f) => String(s.unwound[f]), tip: 'calls that the exit of an outer call closed: durations marked ~ depend on them' });
   }
+  columns.push({ id: 'name', title: 'Function', wide: true, text: (f) => profile.name[f], value: of(profile.name), cell: (f) => function_name_cell(scene, f) });
   if (profile.file.some(Boolean))
     columns.push({ id: 'file', title: 'Source', low: 3, text: (f) => place_text(profile, f), value: (f) => place_text(profile, f) });
   if (profile.library.some(Boolean))
@@ -46,7 +52,6 @@ export function shown_functions(scene) {
 }
 
 export function make_functions_view(app) {
-  const bar = el('div', { class: 'bar-of-view' });
   const table = make_table({
     label: 'Functions', columns: [], none: 'no function matches',
     sort: (id) => app.state.set({ sort: id === 'self' ? '' : id }, true),
@@ -66,15 +71,15 @@ export function make_functions_view(app) {
     menu: (f, event) => function_menu(app, f, null, 0, event),
   });
   return {
-    element: el('div', { class: 'column' }, bar, table.element),
+    element: table.element,
     table,
+    tools(scene) {
+      const columns = function_columns(scene), n = shown_functions(scene).length, all = Number(scene.profile.meta.functions);
+      return [el('span', { class: 'faint' }, n === all ? n + ' functions' : n + ' of ' + all + ' functions'),
+        button('CSV', 'save the table', () => save_csv(columns.map((c) => c.title), table.rows().map((f) => columns.map((c) => c.text(f)))))];
+    },
     draw(scene) {
-      const columns = function_columns(scene), rows = shown_functions(scene), all = scene.profile.meta.functions;
-      const by = scene.state.sort || 'self';
-      fill(bar,
-        el('span', { class: 'faint' }, rows.length === Number(all) ? rows.length + ' functions' : rows.length + ' of ' + all + ' functions'),
-        el('span', { class: 'grow' }),
-        button('CSV', 'save the table', () => save_csv(columns.map((c) => c.title), table.rows().map((f) => columns.map((c) => c.text(f))))));
+      const columns = function_columns(scene), rows = shown_functions(scene), by = scene.state.sort || 'self';
       table.show(scene.state.sort ? sort_rows(rows, columns, by) : rows,
         { columns, sort: by, chosen: scene.pick >= 0 ? scene.pick : null });
     },

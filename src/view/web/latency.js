@@ -1,11 +1,11 @@
 // Durations of the calls of one function: histogram, percentiles, and the same as tables.
 import { el, fill } from './dom.js';
 import { grouped, percent } from './units.js';
-import { function_percentile, percentile_text } from './profile.js';
+import { bucket_low, bucket_size, function_percentile, percentile_text } from './profile.js';
 import { MARKS, bars_of, make_curve, make_histogram } from './chart.js';
 import { make_table, sort_rows } from './table.js';
 import { q_text, swatch } from './detail.js';
-import { function_name_cell, shown_functions } from './functions.js';
+import { duration_column, function_name_cell, shown_functions } from './functions.js';
 import { function_menu } from './menu.js';
 
 const TABLE_QS = [50, 75, 90, 95, 99, 99.9, 99.99];
@@ -30,16 +30,18 @@ export function chart_data(scene, f, bits, log) {
 
 function default_bits(h, calls) {
   let bits = calls > 5000 ? 5 : calls > 500 ? 4 : 3;
-  while (h && bits > 1 && bars_of(h, bits).length > 160) bits--;
+  if (!h) return bits;
+  // A bar must not be narrower than a bucket, which is a whole tick, where most calls are.
+  const middle = bucket_low(h.buckets[h.buckets.length >> 1], h.sub), size = bucket_size(h.buckets[h.buckets.length >> 1], h.sub);
+  while (bits > 0 && middle * 0.69 / 2 ** bits < 2 * size) bits--;
+  while (bits > 1 && bars_of(h, bits).length > 160) bits--;
   return bits;
 }
 
 function percentile_table(scene, f) {
-  const { profile, units } = scene, s = profile.functions;
   const qs = [...new Set([...TABLE_QS, scene.state.q])].filter((q) => q < 100).sort((a, b) => a - b);
-  const rows = [['min', units.short(s.min[f])],
-    ...qs.map((q) => [q_text(q), percentile_text(units, function_percentile(profile, f, q)), q === scene.state.q]),
-    ['max', units.short(s.max[f])]];
+  const rows = [0, ...qs, 100].map((q) => [q === 0 ? 'min' : q_text(q),
+    percentile_text(scene.units, function_percentile(scene.profile, f, q)), q === scene.state.q]);
   return el('table', { class: 'small across', 'aria-label': 'Percentiles' }, el('tbody', null,
     el('tr', null, ...rows.map(([title, , on]) => el('th', { scope: 'col', class: on ? 'num on' : 'num' }, title))),
     el('tr', null, ...rows.map(([, text]) => el('td', { class: 'num' }, text)))));
@@ -69,14 +71,10 @@ export function make_latency_view(app) {
   const slider_text = el('span', { class: 'faint' });
 
   function draw_list(scene) {
-    const { profile, units } = scene, s = profile.functions, q = Math.min(scene.state.q, 99.99);
-    const p = (f, at) => function_percentile(profile, f, at);
+    const { profile } = scene, s = profile.functions, q = Math.min(scene.state.q, 99.99);
     const columns = [
-      { id: 'name', title: 'Function', text: (f) => profile.name[f], value: (f) => profile.name[f], cell: (f) => function_name_cell(scene, f) },
-      { id: 'p50', title: 'p50', num: true, text: (f) => percentile_text(units, p(f, 50)), value: (f) => p(f, 50)?.ticks },
-      { id: 'p' + String(q).replace('.', ''), title: q_text(q), num: true, text: (f) => percentile_text(units, p(f, q)), value: (f) => p(f, q)?.ticks },
-      { id: 'max', title: 'max', num: true, text: (f) => units.short(s.max[f]), value: (f) => s.max[f] },
-    ].filter((c, i, all) => all.findIndex((other) => other.id === c.id) === i);
+      { id: 'name', title: 'Function', wide: true, text: (f) => profile.name[f], value: (f) => profile.name[f], cell: (f) => function_name_cell(scene, f) },
+      ...new Set([50, q, 100])].map((c) => c.id ? c : duration_column(scene, c));
     const rows = shown_functions(scene).filter((f) => s.calls[f] > 0);
     list.show(sort_rows(rows, columns, scene.state.sort), { columns, sort: scene.state.sort || 'self', chosen: timed_function(scene) });
   }

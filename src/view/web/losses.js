@@ -24,7 +24,7 @@ function damage_section(source, meta) {
     { id: 'kind', title: 'Kind', text: (d) => d.kind }, { id: 'rule', title: 'Rule', text: (d) => d.rule },
     { id: 'offset', title: 'At byte', num: true, text: (d) => d.offset === null ? '-' : grouped(d.offset) },
     { id: 'bytes', title: 'Bytes', num: true, text: (d) => d.bytes === null || d.bytes === undefined ? '-' : grouped(d.bytes) },
-    { id: 'what', title: 'What was found', text: (d) => visible(d.what ?? ''), cell: (d) => el('span', { class: 'tree-name', title: visible(d.what ?? '') }, visible(d.what ?? '')) },
+    { id: 'what', title: 'What was found', wide: true, text: (d) => visible(d.what ?? ''), cell: (d) => el('span', { class: 'tree-name', title: visible(d.what ?? '') }, visible(d.what ?? '')) },
   ];
   if (files || all.damage.some((d) => d.file))
     columns.unshift({ id: 'file', title: 'File', text: (d) => visible(d.file ?? meta.inputs[d.input - 1]?.name ?? '') });

@@ -45,7 +45,7 @@ async function make_scene(app, state) {
   const names = JSON.stringify([w, keep.hits ? state.keep : '', drop.hits ? state.drop : '']);
   const base = hidden ? app.shapes('folded ' + names, () => folded_shape(whole, hidden)) : whole;
   const shape = state.invert ? app.shapes('inverted ' + names, () => inverted_shape(base)) : base;
-  const theme = state.theme || (dark_scheme.matches ? 'dark' : 'light');
+  const theme = app.printing ? 'light' : state.theme || (dark_scheme.matches ? 'dark' : 'light');
   return {
     state, profile, units: profile.units, paper: paper_of(theme), view, hidden, base, shape,
     matches: find.hits, focus: node_of_path(shape, state.focus), pick: profile.twins.found.get(state.pick) ?? -1,
@@ -76,7 +76,7 @@ function found_text(scene) {
 
 function make_app(source, profile_of) {
   const app = {
-    source, profile_of, state: make_state(), shapes: make_shapes(), finder: make_finder(profile_of(-1)), scene: null,
+    source, profile_of, state: make_state(), shapes: make_shapes(), finder: make_finder(profile_of(-1)), scene: null, printing: false,
     views: VIEWS.filter((v) => v.needs.every((name) => source.has(name))), made: new Map(),
     pick(f, quiet) {
       app.state.set({ pick: f >= 0 ? app.scene.profile.twins.key[f] : '', ...(f < 0 ? { sandwich: false } : {}) }, quiet);
@@ -124,7 +124,9 @@ function make_drawer(app) {
   let newest = 0;
   app.tools = tools;
   return async () => {
-    const number = ++newest, scene = await make_scene(app, app.state.get());
+    const number = ++newest, root = by_id('app');
+    root.setAttribute('aria-busy', 'true');
+    const scene = await make_scene(app, app.state.get());
     if (number !== newest) return;
     app.scene = scene;
     hide_tip();
@@ -133,14 +135,14 @@ function make_drawer(app) {
     if (holder.firstElementChild !== view.element) fill(holder, view.element);
     tools.draw(scene);
     tabs(scene);
-    crumbs(scene);
+    crumbs(scene, view);
     draw_share_strip(app);
     draw_detail(app);
     view.draw(scene);
     const found = found_text(scene);
     tools.found(found);
     say([missing_text(scene), problem_text(scene.problems), found && 'found ' + found].filter(Boolean).join('; '));
-    by_id('app').dataset.drawn = String(number);
+    root.setAttribute('aria-busy', 'false');
   };
 }
 
@@ -188,7 +190,11 @@ async function start() {
     if (app.scene && on_key(app, event)) event.preventDefault();
   });
   addEventListener('blur', hide_tip);
-  for (const type of ['beforeprint', 'afterprint']) addEventListener(type, draw);
+  for (const type of ['beforeprint', 'afterprint'])
+    addEventListener(type, () => {
+      app.printing = type === 'beforeprint';
+      draw();
+    });
   await draw();
 }
 

@@ -9,20 +9,23 @@ import { function_name_cell, shown_functions } from './functions.js';
 import { words_title } from './tree.js';
 import { q_text } from './detail.js';
 
-const HOT_MOST = 12;
+const HOT_MOST = 10;
+const SLOW_MOST = 4;
 const FLAME_ROWS = 12;
 
 function card(title, more, ...inside) {
-  return el('section', { class: 'card', 'aria-label': title }, el('div', { class: 'card-head' }, el('h2', null, title), el('span', { class: 'grow' }), more), ...inside);
+  const head = el('div', { class: 'card-head' }, el('h2', null, title), ...more);
+  return el('section', { class: 'card', 'aria-label': title }, head, ...inside);
 }
 
 // A small table of functions: columns are [title, text(f), bar(f)].
 function short_table(app, label, rows, columns) {
   const { scene } = app;
+  const low = (title) => title === words_title(scene.units) ? 'num low1' : 'num';
   const line = (f) => el('tr', { 'aria-selected': String(f === scene.pick), on: { click: () => app.pick(f, true) } },
-    el('td', { class: 'name' }, el('button', { type: 'button', class: 'plain' }, function_name_cell(scene, f))),
-    ...columns.map(([, text, bar]) => {
-      const cell = el('td', { class: 'num' }, text(f));
+    el('td', { class: 'name wide' }, el('button', { type: 'button', class: 'plain' }, function_name_cell(scene, f))),
+    ...columns.map(([title, text, bar]) => {
+      const cell = el('td', { class: low(title) }, text(f));
       if (bar) {
         const e = el('span', { class: 'bar', 'aria-hidden': 'true' });
         e.style.setProperty('--part', bar(f));
@@ -32,7 +35,7 @@ function short_table(app, label, rows, columns) {
     }));
   return el('div', { class: 'wide-table' }, el('table', { class: 'rows short', 'aria-label': label },
     el('thead', null, el('tr', null, el('th', { class: 'name', scope: 'col' }, 'Function'),
-      ...columns.map(([title]) => el('th', { class: 'num', scope: 'col' }, title)))),
+      ...columns.map(([title]) => el('th', { class: low(title), scope: 'col' }, title)))),
     el('tbody', null, ...rows.map(line), rows.length ? null : el('tr', null, el('td', { class: 'none', colspan: columns.length + 1 }, 'no calls')))));
 }
 
@@ -43,37 +46,46 @@ function hot_table(app) {
     ['Share', (f) => percent(s.self[f], whole), (f) => s.self[f] / whole],
     [words_title(units), (f) => units.calls(s.calls[f]).split(' ')[0]]];
   if (profile.meta.histogram) columns.push([q_text(q), (f) => percentile_text(units, function_percentile(profile, f, q))]);
-  else columns.push(['Total', (f) => units.short(s.total[f])]);
   return short_table(app, 'Hot functions', shown_functions(scene).slice(0, top), columns);
+}
+
+function wide_table(app) {
+  const { scene } = app, { profile, units } = scene, s = profile.functions, whole = profile.tree.shown[0];
+  const rows = shown_functions(scene).sort((a, b) => s.total[b] - s.total[a]).slice(0, HOT_MOST);
+  return short_table(app, 'Functions by total', rows, [['Total', (f) => units.short(s.total[f])],
+    ['Share', (f) => percent(s.total[f], whole), (f) => s.total[f] / whole],
+    [words_title(units), (f) => units.calls(s.calls[f]).split(' ')[0]]]);
 }
 
 function slow_table(app) {
   const { scene } = app, { profile, units } = scene, s = profile.functions;
-  const rows = shown_functions(scene).filter((f) => s.calls[f] > 0).sort((a, b) => s.max[b] - s.max[a]).slice(0, 6);
-  return short_table(app, 'Longest calls', rows, [['Longest', (f) => units.short(s.max[f])],
+  const rows = shown_functions(scene).filter((f) => s.calls[f] > 0).sort((a, b) => s.max[b] - s.max[a]).slice(0, SLOW_MOST);
+  return short_table(app, 'Longest calls', rows, [['Longest', (f) => percentile_text(units, function_percentile(profile, f, 100))],
     ['p99', (f) => percentile_text(units, function_percentile(profile, f, 99))],
     ['p50', (f) => percentile_text(units, function_percentile(profile, f, 50))]]);
 }
 
 export function make_overview(app) {
-  const hot = el('div'), slow = el('div'), flame_box = el('div', { class: 'flame-box' }), chart = el('div', { class: 'chart' });
-  const title = el('span', { class: 'faint clip' });
-  const flame = make_flame(flame_box, { app, label: 'Flame graph', rows: FLAME_ROWS });
+  const hot = el('div'), wide = el('div'), slow = el('div'), flame_box = el('div', { class: 'flame-box' }), chart = el('div', { class: 'chart' });
+  const title = el('span', { class: 'faint clip' }), flame = make_flame(flame_box, { app, label: 'Flame graph', rows: FLAME_ROWS });
   const histogram = make_histogram(chart, app), { meta } = app.profile_of(-1);
-  const to = (view, more) => () => app.state.set({ view, ...more });
-  const slow_card = card('Longest calls', button('All', 'Functions by their longest call', to('functions', { sort: 'max' }), { class: 'more' }), slow);
-  const chart_card = card('Latency', button('More', 'Latency', to('latency'), { class: 'more' }), title, chart);
+  const to = (view, change) => () => app.state.set({ view, ...change }), more = { class: 'more' };
+  const wide_card = card('Functions by total', [button('All', 'Functions by total', to('functions', { sort: 'total' }), more)], wide);
+  const slow_card = card('Longest calls', [button('All', 'Functions by their longest call', to('functions', { sort: 'max' }), more)], slow);
+  const chart_card = card('Latency', [title, button('More', 'Latency', to('latency'), more)], chart);
   const element = el('div', { class: 'cards' },
-    card('Hot functions', button('All', 'Functions', to('functions'), { class: 'more' }), hot),
-    meta.histogram ? el('div', { class: 'stack' }, slow_card, chart_card) : null,
-    el('div', { class: 'whole' }, card('Flame graph', button('Large', 'Flame', to('flame'), { class: 'more' }), flame_box)));
-  if (!meta.histogram) element.classList.add('one');
+    card('Hot functions', [button('All', 'Functions', to('functions'), more)], hot),
+    meta.histogram ? el('div', { class: 'stack' }, slow_card, chart_card) : wide_card,
+    el('div', { class: 'whole' }, card('Flame graph', [button('Large', 'Flame', to('flame'), more)], flame_box)));
   return {
     element, own_table: true,
     draw(scene) {
       fill(hot, hot_table(app));
       flame.show([{ shape: scene.shape, root: scene.focus }]);
-      if (!meta.histogram) return;
+      if (!meta.histogram) {
+        fill(wide, wide_table(app));
+        return;
+      }
       fill(slow, slow_table(app));
       const f = timed_function(scene);
       title.textContent = f >= 0 ? scene.profile.name[f] : '';

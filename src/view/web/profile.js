@@ -13,10 +13,12 @@ function read_names(columns) {
   const v = (i) => read_varints(columns[i]);
   const texts = read_texts(v(6), columns[7]).map(visible);
   const name = v(0), file = v(1), library = v(3), thread = v(8), tid = v(10);
-  const text = (i) => i > 0 ? texts[i - 1] ?? '' : '';
+  const text = (i) => i > 0 ? texts[i - 1] ?? '' : '', flags = v(4), id = read_signed(columns[5]);
+  // Where the texts have run out, functions are called by their id.
+  const by_id = (f) => (flags[f] & 4) ? '0x' + BigInt(id[f]).toString(16) : '#' + id[f];
   return {
-    name: Array.from(name, text), file: Array.from(file, text), library: Array.from(library, text),
-    line: v(2), flags: v(4), id: read_signed(columns[5]),
+    name: Array.from(name, (i, f) => i > 0 ? text(i) : by_id(f)), file: Array.from(file, text), library: Array.from(library, text),
+    line: v(2), flags, id,
     thread: Array.from(thread, (t, i) => text(t) || (tid[i] > 0 ? 'thread ' + (tid[i] - 1) : 'thread #' + (i + 1))),
   };
 }
@@ -45,15 +47,19 @@ function read_tree(columns) {
   };
 }
 
-// The width of a place: calls that never ended have no total, but what is below them has.
+// Calls that never ended have no total, but what is below them has. So the width of a box is at least that of its parts, and
+// the total that tables show is at least the sum of those of its callees, as in `report --by tree`.
 export function add_widths(tree) {
-  const below = new Float64Array(tree.n);
-  tree.width = new Float64Array(tree.n);
-  for (let i = tree.n - 1; i >= 0; i--) {
-    tree.width[i] = Math.max(tree.total[i], tree.self[i] + below[i]);
-    if (i > 0) below[tree.parent[i]] += tree.width[i];
+  const { n, parent, fn, others } = tree, below = new Float64Array(n), shown = new Float64Array(n), width = new Float64Array(n);
+  for (let i = n - 1; i >= 0; i--) {
+    const root = fn[i] < 0 && others[i] === 0;
+    width[i] = Math.max(tree.total[i], tree.self[i] + below[i]);
+    shown[i] = Math.max(root ? 0 : tree.total[i], shown[i]);
+    if (i === 0) continue;
+    below[parent[i]] += width[i];
+    shown[parent[i]] += shown[i];
   }
-  return tree;
+  return Object.assign(tree, { width, shown });
 }
 
 function read_histograms(columns) {
@@ -163,11 +169,13 @@ export async function read_profile(source) {
   const [names, functions, tree, hist] =
     await Promise.all(['names', 'functions', 'tree', 'hist'].map((name) => source.columns(name)));
   const text = read_names(names), count = text.name.length;
-  const first = {
-    meta, units: make_units(meta), ...text, count, hue: new Int8Array(count).fill(-1),
-    functions: read_functions(functions, count), tree: add_widths(read_tree(tree)), histograms: read_histograms(hist),
-  };
-  first.twins = number_twins(first);
+  const first = { meta, units: make_units(meta), ...text, count, hue: new Int8Array(count).fill(-1) };
+  // The browser may draw between these.
+  for (const read of [() => { first.functions = read_functions(functions, count); }, () => { first.tree = read_tree(tree); },
+    () => add_widths(first.tree), () => { first.histograms = read_histograms(hist); }, () => { first.twins = number_twins(first); }]) {
+    read();
+    await new Promise((done) => setTimeout(done, 0));
+  }
   const by_weight = new Map([[meta.weight, first]]);
   return (weight) => {
     if (weight < 0 || !meta.weights[weight]) return first;
@@ -198,24 +206,26 @@ export function place_text(profile, f) {
   return file ? file + (profile.line[f] ? ':' + profile.line[f] : '') : '';
 }
 
-// A percentile of a function as {ticks, about}: `about` where the file has coarse buckets only. null: not known.
+// A duration of a function as {ticks, mark}; q 0 is the shortest call, 100 the longest. The mark is "~" where calls were
+// closed by the exit of an outer one, as in `report`, and "\u2248" where the page has coarse buckets only. null: not known.
 export function function_percentile(profile, f, q) {
-  const s = profile.functions, stored = STORED.indexOf(q);
+  const s = profile.functions, stored = STORED.indexOf(q), mark = s.unwound[f] > 0 ? '~' : '';
   if (!profile.meta.histogram || !s.calls[f]) return null;
-  if (q >= 100) return { ticks: s.max[f], about: false };
-  if (stored >= 0) return { ticks: s.stored[stored][f], about: false };
+  if (q <= 0 || q >= 100) return { ticks: (q <= 0 ? s.min : s.max)[f], mark };
+  if (stored >= 0) return { ticks: s.stored[stored][f], mark };
   const h = profile.histograms.get(f);
-  return h ? { ticks: histogram_percentile(h, q, s.min[f], s.max[f]), about: h.sub < 8 } : null;
+  return h ? { ticks: histogram_percentile(h, q, s.min[f], s.max[f]), mark: h.sub < 8 ? '\u2248 ' : mark } : null;
 }
 
 // Of a place the file has three.
 export function place_percentile(profile, place, q) {
   const t = profile.tree, stored = STORED.indexOf(q);
   if (!profile.meta.histogram || place < 0 || !t.calls[place] || t.others[place]) return null;
-  if (q >= 100) return { ticks: t.max[place], about: false };
-  return stored >= 0 && stored < 3 ? { ticks: t.stored[stored][place], about: false } : null;
+  const mark = t.unwound[place] > 0 ? '~' : '';
+  if (q >= 100) return { ticks: t.max[place], mark };
+  return stored >= 0 && stored < 3 ? { ticks: t.stored[stored][place], mark } : null;
 }
 
 export function percentile_text(units, p) {
-  return p ? (p.about ? '\u2248 ' : '') + units.short(p.ticks) : '-';
+  return p ? p.mark + units.short(p.ticks) : '-';
 }

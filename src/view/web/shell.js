@@ -120,10 +120,14 @@ export function make_crumbs(app) {
   const table = button('Table', 'the same as a table (v)', () => state.set({ table: !state.get().table }), { id: 'as-table' });
   const path = el('nav', { 'aria-label': 'Focus' }), chips = el('span', { class: 'chips' });
   const tools = el('span', { class: 'tree-tools' }, keep, drop, el('label', { title: 'callees become roots (i)' }, invert, ' invert'), table);
+  const more = el('span', { id: 'view-tools' });
+  tools.append(more);
   fill(by_id('crumbs'), path, chips, tools);
-  return (scene) => {
+  return (scene, view) => {
+    fill(more, ...(view.tools?.(scene) ?? []));
     const { shape } = scene, now = scene.state, tree = ['overview', 'flame', 'tree'].includes(scene.view.id);
-    by_id('crumbs').hidden = scene.view.id === 'losses';
+    const plain = scene.view.id === 'overview' && !scene.focus && !now.keep && !now.drop && !now.invert;
+    by_id('crumbs').hidden = scene.view.id === 'losses' || plain;
     path.hidden = !tree;
     if (tree) fill(path, ...path_crumbs(app, shape, scene.focus));
     fill(chips,

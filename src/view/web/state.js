@@ -2,7 +2,7 @@
 // not in numbers, so that a link fits a page that was made again.
 const HASH_MAX = 2000;
 const VALUE_MAX = 512;
-const HISTORY_MAX = 200;
+const HISTORY_MAX = 100;
 
 const START = {
   view: '', focus: [], pick: '', sandwich: false, find: '', keep: '', drop: '', weight: '', q: 99, invert: false,

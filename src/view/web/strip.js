@@ -5,6 +5,7 @@ import { hue } from './profile.js';
 import { children, node_name, path_of } from './tree_shape.js';
 
 const PARTS_MOST = 40;
+const NAMED_PART = 0.03;
 
 export function draw_share_strip(app) {
   const { scene } = app, shape = scene.shape, whole = shape.total[0], parts = [];
@@ -13,8 +14,8 @@ export function draw_share_strip(app) {
     const part = shape.total[i] / whole;
     if (!(part > 0.004)) break;
     rest -= shape.total[i];
-    const text = node_name(shape, i) + ' \u00b7 ' + scene.units.short(shape.total[i]) + ' \u00b7 ' + percent(shape.total[i], whole);
-    const e = button(shorten(node_name(shape, i), 60), shorten(text, 300), () => app.focus(i),
+    const text = node_name(shape, i) + ' \u00b7 ' + scene.units.short(shape.shown[i]) + ' \u00b7 ' + percent(shape.shown[i], shape.shown[0]);
+    const e = button(part < NAMED_PART ? '' : shorten(node_name(shape, i), 60), shorten(text, 300), () => app.focus(i),
       { class: 'part', 'aria-label': shorten(text, 300) });
     e.style.flexGrow = part;
     const f = shape.fn[i];
@@ -27,6 +28,6 @@ export function draw_share_strip(app) {
     e.style.flexGrow = rest / whole;
     parts.push(e);
   }
-  by_id('strip').hidden = parts.length === 0;
+  by_id('strip').hidden = parts.length < 2;
   fill(by_id('strip'), ...parts);
 }

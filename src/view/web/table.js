@@ -1,13 +1,18 @@
-// A table of any length: only the rows in sight are elements. Columns are {id, title, tip, num, low, text(row), value(row),
-// bar(row), cell(row)}: low ones go first where there is little room; only those with value() can be sorted by.
+// A table of any length: only the rows in sight are elements. Columns are {id, title, tip, num, low, wide, text(row), value(row),
+// bar(row), cell(row)}: low ones go first where there is little room, a wide one takes what is left; those with value() can
+// be sorted by.
 import { el, fill } from './dom.js';
 import { hide_tip, on_menu } from './canvas.js';
 
 const SPARE_ROWS = 8;
 let tables = 0;
 
+function class_of(column) {
+  return (column.num ? 'num' : 'name') + (column.low ? ' low' + column.low : '') + (column.wide ? ' wide' : '');
+}
+
 function make_cell(column, row) {
-  const cell = el('td', { class: (column.num ? 'num ' : 'name ') + (column.low ? 'low' + column.low : '') });
+  const cell = el('td', { class: class_of(column) });
   if (column.cell) cell.append(column.cell(row));
   else cell.textContent = column.text(row);
   if (column.bar) {
@@ -36,7 +41,7 @@ export function make_table(options) {
         type: 'button', tabindex: '-1', on: { click: () => options.sort(on && !up ? c.id + '-' : c.id) },
       }, text) : text;
       return el('th', {
-        scope: 'col', class: (c.num ? 'num ' : 'name ') + (c.low ? 'low' + c.low : ''), title: c.tip, 'data-id': c.id,
+        scope: 'col', class: class_of(c), title: c.tip, 'data-id': c.id,
         'aria-sort': on ? up ? 'ascending' : 'descending' : c.value && options.sort ? 'none' : undefined,
       }, inside);
     }));

@@ -1,5 +1,5 @@
 // The call tree as a table: the view Tree, and the table of the data of the flame graph.
-import { button, el, fill, shorten, visible } from './dom.js';
+import { button, el, shorten, visible } from './dom.js';
 import { percent } from './units.js';
 import { percentile_text, place_percentile } from './profile.js';
 import { children, node_name, path_of } from './tree_shape.js';
@@ -11,13 +11,13 @@ import { save_csv } from './export.js';
 const OPEN_LEVELS = 200;
 
 function tree_columns(app, toggle, is_open) {
-  const { scene } = app, { shape, units, profile } = scene, whole = shape.total[0];
+  const { scene } = app, { shape, units, profile } = scene, whole = shape.shown[0];
   const number = (id, title, text, more) => ({ id, title, text, num: true, ...more });
   const name = {
-    id: 'name', title: shape.kind === 'inverted' ? 'Function, and who calls it' : 'Call tree',
+    id: 'name', wide: true, title: shape.kind === 'inverted' ? 'Function, and who calls it' : 'Call tree',
     cell(i) {
       const full = node_name(shape, i), some = children(shape, i).length > 0, f = shape.fn[i];
-      const level = shape.depth[i] - shape.depth[scene.focus];
+      const level = shape.depth[i] - shape.depth[scene.focus] - (scene.focus > 0 ? 0 : 1);
       const arrow = some ? el('button', { type: 'button', class: 'arrow', tabindex: '-1', 'aria-hidden': 'true',
         on: { click: () => toggle(i) } }, is_open(i) ? '\u25be' : '\u25b8') : el('span', { class: 'arrow' });
       const cell = el('span', { class: 'tree-name', title: shorten(full, 500) }, arrow, swatch(scene, f),
@@ -26,15 +26,15 @@ function tree_columns(app, toggle, is_open) {
       return cell;
     },
   };
-  const columns = [name,
-    number('total', shape.kind === 'inverted' ? 'Self' : 'Total', (i) => units.short(shape.total[i])),
-    number('share', 'Share', (i) => percent(shape.total[i], whole), { bar: (i) => shape.total[i] / whole }),
+  const columns = [
+    number('total', shape.kind === 'inverted' ? 'Self' : 'Total', (i) => units.short(shape.shown[i])),
+    number('share', 'Share', (i) => percent(shape.shown[i], whole), { bar: (i) => shape.shown[i] / whole }),
     number('calls', words_title(units), (i) => shape.calls[i] >= 0 ? units.calls(shape.calls[i]).split(' ')[0] : '-', { low: 1 })];
   if (shape.kind !== 'inverted') columns.push(number('self', 'Self', (i) => units.short(shape.self[i]), { low: 1 }));
   if (profile.meta.histogram && shape.kind !== 'inverted')
     for (const q of [...new Set([50, 90, 99, scene.state.q])].sort((a, b) => a - b).filter((v) => v < 100).concat(100))
       columns.push(number(q_text(q), q_text(q), (i) => percentile_text(units, place_percentile(profile, shape.place[i], q)), { low: 2 }));
-  return columns;
+  return [...columns, name];
 }
 
 export function words_title(units) {
@@ -43,7 +43,7 @@ export function words_title(units) {
 
 // A treegrid of the scene's tree below its focus.
 export function make_tree_table(app, label) {
-  let open = new Set(), shape = null, root = -1;
+  let open = new Set(), shape = null, root = -1, picked = -1;
   const is_open = (i) => open.has(i);
 
   function toggle(i) {
@@ -93,7 +93,10 @@ export function make_tree_table(app, label) {
 
   const table = make_table({
     label, role: 'treegrid', columns: [], key, none: 'no calls',
-    pick: (i) => app.pick(shape.fn[i], true),
+    pick(i) {
+      picked = i;
+      app.pick(shape.fn[i], true);
+    },
     open: (i) => app.focus(i),
     sandwich: (i) => shape.fn[i] >= 0 && app.sandwich(shape.fn[i]),
     menu: (i, event) => function_menu(app, shape.fn[i], shape, i, event),
@@ -105,7 +108,8 @@ export function make_tree_table(app, label) {
   });
 
   function show() {
-    table.show(visible_rows(), { columns: tree_columns(app, toggle, is_open) });
+    const chosen = picked >= 0 && app.scene.pick >= 0 && shape.fn[picked] === app.scene.pick ? picked : null;
+    table.show(visible_rows(), { columns: tree_columns(app, toggle, is_open), chosen });
   }
 
   return {
@@ -114,6 +118,7 @@ export function make_tree_table(app, label) {
       if (scene.shape !== shape || scene.focus !== root) {
         shape = scene.shape;
         root = scene.focus;
+        picked = -1;
         open_heavy();
       }
       show();
@@ -124,7 +129,7 @@ export function make_tree_table(app, label) {
       show();
     },
     save() {
-      const columns = tree_columns(app, toggle, is_open).slice(1);
+      const columns = tree_columns(app, toggle, is_open).slice(0, -1);
       save_csv(['Path', ...columns.map((c) => c.title)],
         table.rows().map((i) => [visible(path_of(shape, i).join(';')), ...columns.map((c) => c.text(i))]));
     },
@@ -148,14 +153,7 @@ export function make_tree_table(app, label) {
 }
 
 export function make_tree_view(app) {
-  const tree = make_tree_table(app, 'Call tree'), bar = el('div', { class: 'bar-of-view' });
-  return {
-    ...tree,
-    element: el('div', { class: 'column' }, bar, tree.element),
-    draw(scene) {
-      fill(bar, button('Expand all', '', () => tree.expand(true)), button('Collapse', '', () => tree.expand(false)),
-        el('span', { class: 'grow' }), button('CSV', 'save the rows that are shown', tree.save));
-      tree.draw(scene);
-    },
-  };
+  const tree = make_tree_table(app, 'Call tree');
+  return { ...tree, tools: () => [button('Expand', 'all rows', () => tree.expand(true)),
+    button('Collapse', 'all rows', () => tree.expand(false)), button('CSV', 'save the rows that are shown', tree.save)] };
 }

@@ -17,7 +17,7 @@ function link(shape) {
   const depth = new Int32Array(n);
   let deepest = 0;
   for (let i = 1; i < n; i++) deepest = Math.max(deepest, depth[i] = depth[parent[i]] + 1);
-  return Object.assign(shape, { start, child, depth, deepest });
+  return Object.assign(shape, { start, child, depth, deepest, shown: shape.shown ?? total });
 }
 
 export function children(shape, i) {
@@ -29,7 +29,7 @@ export function whole_shape(profile) {
   const t = profile.tree;
   return link({
     kind: 'whole', profile, n: t.n, parent: t.parent, fn: t.fn, thread: t.thread, others: t.others, calls: t.calls,
-    total: t.width, self: t.self, place: Int32Array.from({ length: t.n }, (_, i) => i),
+    total: t.width, shown: t.shown, self: t.self, place: Int32Array.from({ length: t.n }, (_, i) => i),
   });
 }
 
