@@ -48,8 +48,8 @@ test|shellcheck|checks the shell scripts
 test|mandoc|checks the man pages
 test|zsh|tries its completion
 test|fish|tries its completion
-test|nodejs|reads the JSON we write
-test|npm|fetches speedscope
+test|nodejs|reads the JSON we write; drives the browser that shows our page
+test|npm|fetches speedscope and puppeteer-core
 test|lttng-tools|records traces of CTF (consumers.lttng)
 test|liblttng-ust-dev|builds the program that is recorded
 test|qemu-user|records programs of AArch64 as instruction streams (consumers.xtrace), and runs recorded ones; qemu-user-static has no plugins
@@ -60,7 +60,7 @@ test|mono-runtime|runs the .NET program that is recorded as a TraceLog (consumer
 test|mono-mcs|compiles it
 test|libmono-2.0-dev|headers for the profiler module that records it
 test|babeltrace2|reads CTF, too: its text is compared with ours
-test|chromium-headless-shell chromium|loads the pictures we draw, and our output in speedscope
+test|chromium-headless-shell chromium|loads the pictures and the page we write, and our output in speedscope
 fuzz|clang-19 clang|libFuzzer and MemorySanitizer
 fuzz|afl++|the other fuzzer of `make campaign`
 fuzz|llvm-19 llvm|names in the fuzzer's reports
@@ -167,22 +167,29 @@ find_missing() {
     done < <(table)
 }
 
-# speedscope, a viewer that reads three of our formats, comes from npm; its tests are skipped without it.
-speedscope() {
-    local folder
+# From npm: speedscope, a viewer that reads three of our formats, and puppeteer-core, which clicks through our page in a
+# browser. Tests without them are skipped.
+from_npm() {
+    local folder package missing=()
     folder=$(cd "$(dirname "$0")/.." && pwd)/build-node
-    if [ "$task" = test ] && command -v npm >/dev/null && [ ! -d "$folder/node_modules/speedscope" ]; then
-        echo "Installing with npm into build-node: speedscope (loads the files we write for it)"
+    if [ "$task" != test ] || ! command -v npm >/dev/null; then
+        return 0
+    fi
+    for package in speedscope puppeteer-core@24; do # 25 needs a newer node than Debian has
+        [ -d "$folder/node_modules/${package%@*}" ] || missing+=("$package")
+    done
+    if [ ${#missing[@]} -gt 0 ]; then
+        echo "Installing with npm into build-node: ${missing[*]} (loads the files we write for it; clicks through our page)"
         mkdir -p "$folder"
-        timeout 120 npm install --prefix "$folder" --no-audit --no-fund --silent --fetch-retries=0 --fetch-timeout=20000 speedscope >/dev/null 2>&1 ||
-            echo "install-deps: npm could not install speedscope; its tests will be skipped" >&2
+        timeout 240 npm install --prefix "$folder" --no-audit --no-fund --silent --fetch-retries=0 --fetch-timeout=20000 "${missing[@]}" >/dev/null 2>&1 ||
+            echo "install-deps: npm could not install ${missing[*]}; their tests will be skipped" >&2
     fi
     return 0
 }
 
 find_missing
 if [ ${#missing[@]} -eq 0 ]; then
-    speedscope
+    from_npm
     exit 0
 fi
 
@@ -197,7 +204,7 @@ list_missing() {
 still_missing() {
     [ "$task" != build ] || exit 1
     echo "install-deps: going on without it: what is missing is built without or skipped where that is possible" >&2
-    speedscope
+    from_npm
     exit 0
 }
 
@@ -238,5 +245,5 @@ if ! apt_install "${chosen[@]}"; then
         still_missing
     fi
 fi
-speedscope
+from_npm
 exit 0

@@ -135,7 +135,7 @@ def length(checks):
             path, _, reason = line.partition(" ")
             checks.that(len(reason.split()) >= 3, "long-files.txt: no reason for", path)
             reasons[path] = reason
-    for path in files(".c", ".h", ".S", ".py", ".sh"):
+    for path in files(".c", ".h", ".S", ".py", ".sh", ".js", ".mjs", ".css"):
         lines = read(path).count("\n")
         checks.that(lines <= MAX_LINES or path in reasons, path, "has", lines, "lines")
         checks.that(path not in reasons or lines > MAX_LINES, "long-files.txt names", path, "which has only", lines, "lines")
