@@ -110,7 +110,7 @@ _traceloom()
         COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     --page-limit)
-        COMPREPLY=($(compgen -W "10M 1M 4M" -- "$cur"))
+        COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     --text-style)
         COMPREPLY=($(compgen -W "plain babeltrace" -- "$cur"))

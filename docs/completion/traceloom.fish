@@ -55,7 +55,7 @@ complete -c traceloom -n '__fish_seen_subcommand_from report' -l output -s o -r 
 complete -c traceloom -n '__fish_seen_subcommand_from report' -l force -s f -d 'replace a file'
 complete -c traceloom -n '__fish_seen_subcommand_from report' -l to -x -a '(traceloom help --names report)' -d 'output format'
 complete -c traceloom -n '__fish_seen_subcommand_from report' -l title -x -d 'of the page'
-complete -c traceloom -n '__fish_seen_subcommand_from report' -l page-limit -x -a '10M 1M 4M' -d 'bytes: 10M'
+complete -c traceloom -n '__fish_seen_subcommand_from report' -l page-limit -x -d 'bytes: 10M'
 complete -c traceloom -n '__fish_seen_subcommand_from report' -l format-version -x -d 'its version'
 complete -c traceloom -n '__fish_seen_subcommand_from report' -l dialect -x -a 'doc vs' -d 'doc or vs (.NET)'
 complete -c traceloom -n '__fish_seen_subcommand_from report' -l time -x -d 'from A to B'

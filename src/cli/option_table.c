@@ -218,9 +218,8 @@ const tl_option tl_option_table[] = {
      "Sets the title of an HTML page.\nThe default is the name of the file, or how many there are.\n", NULL},
     {TO(amount, page_limit), 0, "page-limit", "N", TL_GROUP_OUTPUT, REPORT, "bytes: 10M",
      "Keeps an HTML page below so many bytes,\n.Ql 4M :\nmore of the narrow places and short functions are left out, "
-     "but "
-     "for their sums, and the page says so.\nThe default is 10M, the least 1M.\n",
-     "10M 1M 4M"},
+     "but for their sums, and the page says so.\nThe default is 10M, the least 1M.\n",
+     NULL},
     {TO(choice, text_style), 0, "text-style", "STYLE", TL_GROUP_OUTPUT, CONVERT, "babeltrace",
      "Prints text in this style:\n.Cm plain ,\nthe default, or\n.Cm babeltrace ,\n"
      "exactly as\n.Nm babeltrace2\nprints it with\n.Fl -clock-gmt .\n",

@@ -15,8 +15,7 @@ static const tl_example check_examples[] = {{"check app.xray && ./deploy", "go o
 
 static const tl_example report_examples[] = {{"report app.xray -e app", "the functions that cost most"},
                                              {"report app.log --by gc", "garbage collection pauses"},
-                                             {"report run1 run2 -o app.svg", "flame graph of two runs"},
-                                             {"report app.xray -e app -o app.html", "all of it, for a browser"},
+                                             {"report run1 run2 -o app.html", "two runs, for a browser"},
                                              {NULL, NULL}};
 
 static const tl_example convert_examples[] = {{"convert app.xray -o app.pftrace", "for another tool"},

@@ -29,7 +29,7 @@ for verb in info check report convert cat query record ctl help; do
     [ $verb = cat ] || says overview "  $verb "
     expect 0 "$tl" $verb --help
     most=30
-    [ $verb = report ] && most=40 # with the list of its tables
+    [ $verb = report ] && most=41 # with the list of its tables
     [ $verb = record ] && most=33
     [ "$(wc -l <out)" -le $most ] || fail "$verb --help has $(wc -l <out) lines"
     awk 'length($0) > 80 { exit 1 }' out || fail "$verb --help is wider than 80 columns"
