@@ -88,9 +88,11 @@ bool tl_source_any_event(tl_source *s, bool (*counts)(const tl_class *c))
         tl_error ignored = {0};
         if (tl_cursor_open(&c, s, i, &ignored) < 0)
             return true;
-        while (!found && tl_cursor_next(c, &b, &ignored) > 0)
+        int status = 0;
+        while (!found && (status = tl_cursor_next(c, &b, &ignored)) > 0)
             for (uint32_t k = 0; k < b->n && !found; k++)
                 found = counts(tl_trace_class(t, b->cls[k]));
+        found = found || status < 0;
         tl_cursor_close(c);
     }
     return found;
