@@ -1,6 +1,7 @@
 /* Histograms as bytes. */
 #include "model/hist_bytes.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,7 @@ void tl_hist_put_buckets(tl_pb *to, const tl_hist *h, uint64_t min, uint64_t max
     tl_pb_varint(to, tl_hist_get(h, b));
     while (b != last) {
         const uint32_t next = tl_hist_next(h, b + 1);
+        assert(next <= last);
         tl_pb_varint(to, next - b);
         tl_pb_varint(to, tl_hist_get(h, next));
         b = next;

@@ -1,6 +1,8 @@
 /* Functions of SQL over histograms, and those that name things, by hand. */
 #include <stdlib.h>
 
+#include "model/hist_bytes.h"
+#include "op/scan/stat_hist.h"
 #include "query_fixture.h"
 
 typedef struct expected {
@@ -91,6 +93,28 @@ static void malformed_histograms(void **state)
     query_close(&q);
 }
 
+/* A call that was being added when its program ended: its shortest and its longest time are the bounds of a bucket,
+ * which in nanoseconds are in two. */
+static void one_call_with_two_ends(void **state)
+{
+    static const tl_column_info column = {"hist", "hist", TL_TEXT, TL_UNIT_BLOB, ""};
+    tl_scale scale;
+    tl_place_stat s = {.calls = 1, .total = 777, .outer = 777, .min = 776, .max = 777};
+    tl_scan_block b = {0};
+    tl_block block;
+    tl_error e;
+    tl_scale_init(&scale, 2500000000u);
+    assert_int_equal(tl_hist_bucket(s.min), tl_hist_bucket(s.max));
+    assert_int_not_equal(tl_hist_bucket(tl_scale_ns(&scale, s.min)), tl_hist_bucket(tl_scale_ns(&scale, s.max)));
+    assert_true(tl_hist_add_slow(&s.hist, tl_hist_bucket(s.min), 1));
+    assert_int_equal(tl_scan_block_init(&b, &column, 1, NULL, &e), 0);
+    tl_scan_put_hist(&b, 0, 0, &s, &scale);
+    assert_int_equal(tl_scan_block_done(&b, 1, &block, &e), 1);
+    assert_string_equal(block.column[0].text[0], "01b602b60200"); /* one call, 310 ns long */
+    tl_scan_block_fini(&b);
+    tl_hist_fini(&s.hist);
+}
+
 static void names(void **state)
 {
     static const expected cases[] = {
@@ -123,6 +147,6 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(histograms), cmocka_unit_test(malformed_histograms),
-                                       cmocka_unit_test(names)};
+                                       cmocka_unit_test(one_call_with_two_ends), cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

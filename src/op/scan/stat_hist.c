@@ -3,6 +3,24 @@
 
 #include "model/hist_bytes.h"
 
+/* The shortest and longest call become ones that the histogram has. A single call may have two: it was being added when
+ * the program ended, and they are the bounds of its bucket. */
+static void keep_ends(tl_durations *d)
+{
+    uint32_t at = 0, last = 0;
+    tl_hist_pair pair;
+    bool has_first = false, has_last = false;
+    while (tl_hist_each(&d->hist, &at, &pair)) {
+        has_first = has_first || pair.bucket == tl_hist_bucket(d->min);
+        has_last = has_last || pair.bucket == tl_hist_bucket(d->max);
+        last = pair.bucket;
+    }
+    if (!has_first)
+        d->min = tl_hist_low(tl_hist_next(&d->hist, 0));
+    if (!has_last)
+        d->max = last == tl_hist_bucket(d->min) ? d->min : tl_hist_low(last);
+}
+
 /* Sets d from ticks. False when memory runs out. */
 static bool durations_of(tl_durations *d, const tl_place_stat *s, const tl_scale *scale)
 {
@@ -28,6 +46,8 @@ static bool durations_of(tl_durations *d, const tl_place_stat *s, const tl_scale
         if (ok && n > 0)
             ok = tl_hist_add_slow(&d->hist, tl_hist_bucket(tl_scale_ns(scale, middle)), n);
     }
+    if (ok && d->calls > 0)
+        keep_ends(d);
     uint64_t least, most; /* rounding must not leave them */
     if (__builtin_mul_overflow(d->min, d->calls, &least))
         least = UINT64_MAX;
