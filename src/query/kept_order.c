@@ -10,18 +10,17 @@
 #include "base/stop_sort.h"
 
 /* Null first, then by value, then as they came. */
-static int compare(const tl_kept_rows *k, uint32_t a, uint32_t b)
+static int compare(const tl_scan_array *c, uint32_t a, uint32_t b)
 {
-    const tl_scan_array *c = &k->array[k->key];
     int order = c->is_null[b] - c->is_null[a];
     if (order == 0 && !c->is_null[a])
         order = c->i64 ? (c->i64[a] > c->i64[b]) - (c->i64[a] < c->i64[b]) : strcmp(c->text[a], c->text[b]);
     return order ? order : (a > b) - (a < b);
 }
 
-static int compare_rows(const void *a, const void *b, void *kept)
+static int compare_rows(const void *a, const void *b, void *column)
 {
-    return compare(kept, *(const uint32_t *)a, *(const uint32_t *)b);
+    return compare(column, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 int tl_kept_rows_fail(int status, tl_error *e)
@@ -79,7 +78,8 @@ static int find_places(tl_kept_rows *k, values *v, tl_kept_stop stop)
     uint32_t at = v->rows[0];
     v->rows[0] = 0;
     /* Rows that stand for their values are sorted; the values then take their places in that order. */
-    const int status = tl_stop_sort(v->row + 1, v->n - 1, sizeof *v->row, compare_rows, k, stop.stop, stop.arg);
+    const int status =
+        tl_stop_sort(v->row + 1, v->n - 1, sizeof *v->row, compare_rows, &k->array[k->key], stop.stop, stop.arg);
     if (status < 0)
         return status;
     for (uint32_t i = 1; i < v->n; i++) {
@@ -105,7 +105,7 @@ static int sort_places(tl_kept_rows *k, values *v, tl_kept_stop stop)
     }
     for (uint32_t i = 0; i < k->n; i++)
         order[i] = i;
-    const int status = tl_stop_sort(order, k->n, sizeof *order, compare_rows, k, stop.stop, stop.arg);
+    const int status = tl_stop_sort(order, k->n, sizeof *order, compare_rows, &k->array[k->key], stop.stop, stop.arg);
     for (uint32_t i = 0; i < k->n && status == 0; i++)
         v->of[order[i]] = i;
     free(order);
@@ -176,4 +176,38 @@ int tl_kept_rows_order(tl_kept_rows *k, uint32_t column, tl_kept_stop stop, tl_e
     free(v.rows);
     free(v.of);
     return tl_kept_rows_fail(status, e);
+}
+
+/* Do all rows of the range have the same key? */
+static bool is_one_key(const tl_kept_rows *k, const tl_kept_range *r)
+{
+    const tl_scan_array *c = &k->array[k->key];
+    const uint32_t a = r->at, b = r->to - 1;
+    return c->is_null[a] == c->is_null[b] &&
+           (c->is_null[a] || (c->i64 ? c->i64[a] == c->i64[b] : strcmp(c->text[a], c->text[b]) == 0));
+}
+
+int tl_kept_rows_arrange(const tl_kept_rows *k, const tl_kept_range *r, uint32_t column, bool is_read_so,
+                         uint32_t **row, uint32_t *n, tl_kept_stop stop, tl_error *e)
+{
+    *row = NULL;
+    *n = 0;
+    /* Rows of one key are as they were read. */
+    if (r->at == r->to || (k->is_sorted && k->key == column) || (is_read_so && (!k->is_sorted || is_one_key(k, r))))
+        return 0;
+    uint32_t *found = tl_alloc((size_t)(r->to - r->at), sizeof *found);
+    if (!found)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
+    for (uint32_t at = r->at; at < r->to;) {
+        found[(*n)++] = at++;
+        if (r->late != INT64_MIN)
+            at = tl_kept_rows_late(k, at, r->to, r->late);
+    }
+    const int status = tl_stop_sort(found, *n, sizeof *found, compare_rows, &k->array[column], stop.stop, stop.arg);
+    if (status < 0) {
+        free(found);
+        return tl_kept_rows_fail(status, e);
+    }
+    *row = found;
+    return 0;
 }

@@ -47,6 +47,11 @@ typedef struct tl_kept_range {
 } tl_kept_range;
 
 tl_kept_range tl_kept_rows_find(const tl_kept_rows *k, const tl_term *term, uint32_t nterm);
+/* Sorts what was found by a column: a lookup gives rows in the order of its key, which need not be the one that was
+ * promised. is_read_so: the scan gave all rows in that order. *row: [*n] the rows, which the caller frees; NULL: their
+ * order is that already. */
+int tl_kept_rows_arrange(const tl_kept_rows *k, const tl_kept_range *range, uint32_t column, bool is_read_so,
+                         uint32_t **row, uint32_t *n, tl_kept_stop stop, tl_error *e);
 /* The first row from `at` on, and before `to`, that does not end before `late`; `to`: there is none. */
 uint32_t tl_kept_rows_late(const tl_kept_rows *k, uint32_t at, uint32_t to, int64_t late);
 

@@ -25,6 +25,15 @@ typedef enum tl_table_origin {
     TL_TABLE_ROWS   /* a table of report: made once, on first use */
 } tl_table_origin;
 
+/* What is known of a statement's constraints on a table: which of them have values of other tables of the same FROM. */
+typedef struct tl_join_terms {
+    int number[16]; /* [n] of the constraint in its WHERE */
+    uint32_t n;
+    bool too_many;
+    bool are_known;  /* all: the statement is prepared for the second time */
+    bool lost_order; /* an order was not claimed because of a value that is not constant */
+} tl_join_terms;
+
 /* A table of the session. */
 typedef struct tl_sql_table {
     tl_query *query;
@@ -42,6 +51,7 @@ typedef struct tl_sql_table {
     bool is_used;              /* by the statement that is prepared */
     uint32_t place;            /* the first column that needs the places of the traces */
     bool wants_places;         /* the statement looks at one of those */
+    tl_join_terms joins;
 } tl_sql_table;
 
 struct tl_query {

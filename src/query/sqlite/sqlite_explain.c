@@ -53,7 +53,7 @@ typedef struct plan {
     const char *terms; /* the rest of the text */
 } plan;
 
-/* Of "... VIRTUAL TABLE INDEX 3:1f 0 0 4 0"; false: it is a table of SQLite. */
+/* Of "... VIRTUAL TABLE INDEX 3:1f 0 0 0 4 0"; false: it is a table of SQLite. */
 static bool read_plan(plan *p, const tl_query *q, const char *detail)
 {
     static const char index[] = " VIRTUAL TABLE INDEX ";
@@ -68,6 +68,7 @@ static bool read_plan(plan *p, const tl_query *q, const char *detail)
     p->used = strtoull(end + 1, &end, 16);
     p->by = (tl_sqlite_order)strtoul(end, &end, 10);
     p->column = (uint32_t)strtoul(end, &end, 10);
+    (void)strtoul(end, &end, 10); /* may repeat */
     p->terms = end;
     return p->column < p->table->table->ncolumn;
 }
@@ -242,7 +243,7 @@ int tl_query_explain(tl_query *q, const char *sql, const char **rest, void (*lin
     const char *tail = NULL;
     q->has_error = false;
     q->limit = NULL;
-    if (sqlite3_prepare_v2(q->db, sql, -1, &stmt, &tail) != SQLITE_OK)
+    if (tl_sqlite_prepare(q, sql, &stmt, &tail) != SQLITE_OK)
         return tl_sqlite_fail(q, TL_ESYNTAX, sql, e);
     const bool any = stmt != NULL;
     sqlite3_finalize(stmt);

@@ -38,11 +38,57 @@ static bool term_of(unsigned char op, tl_term_op *out)
     }
 }
 
+/* Join terms of all tables are known now. Was an order not claimed that can be? */
+static bool know_joins(tl_query *q)
+{
+    bool lost = false;
+    for (uint32_t i = 0; i < q->ntable; i++) {
+        tl_join_terms *j = &q->table[i].joins;
+        j->are_known = !j->too_many;
+        lost = lost || (j->lost_order && j->are_known);
+    }
+    return lost;
+}
+
+int tl_sqlite_prepare(tl_query *q, const char *sql, sqlite3_stmt **out, const char **tail)
+{
+    for (uint32_t i = 0; i < q->ntable; i++)
+        q->table[i].joins = (tl_join_terms){.n = 0};
+    const int status = sqlite3_prepare_v2(q->db, sql, -1, out, tail);
+    if (status != SQLITE_OK || !know_joins(q))
+        return status;
+    sqlite3_finalize(*out);
+    return sqlite3_prepare_v2(q->db, sql, -1, out, tail);
+}
+
+static bool is_of_join(const tl_join_terms *j, int number)
+{
+    uint32_t i = 0;
+    while (i < j->n && j->number[i] != number)
+        i++;
+    return i < j->n;
+}
+
+/* Notes the constraints that cannot be used in a plan. */
+static void note_joins(tl_join_terms *j, const sqlite3_index_info *info)
+{
+    for (int i = 0; i < info->nConstraint && !j->too_many; i++) {
+        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+        if (c->usable || is_of_join(j, c->iTermOffset))
+            continue;
+        j->too_many = j->n == TL_COUNT(j->number);
+        if (!j->too_many)
+            j->number[j->n++] = c->iTermOffset;
+    }
+}
+
 /* What a constraint is worth. */
 typedef struct worth {
     tl_term_op op;
-    double keeps; /* the part of the rows that it leaves */
-    bool inner;   /* its value is that of another table's row: rows are kept, and found by it */
+    double keeps;  /* the part of the rows that it leaves */
+    double always; /* the same if its value were a constant */
+    bool inner;    /* it may be of another table's row: rows are kept, and found by it */
+    bool of_join;  /* it is of one of the same FROM, or not known whether it is */
 } worth;
 
 static bool takes(const tl_sql_table *t, sqlite3_index_info *info, int i, worth *w)
@@ -55,9 +101,10 @@ static bool takes(const tl_sql_table *t, sqlite3_index_info *info, int i, worth 
     const bool is_text = t->table->column[c->iColumn].type == TL_TEXT;
     if (is_text && sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
         return false;
-    w->keeps = t->table->keeps(t->table, (uint32_t)c->iColumn, w->op);
+    w->keeps = w->always = t->table->keeps(t->table, (uint32_t)c->iColumn, w->op);
     w->inner = sqlite3_vtab_rhs_value(info, i, &constant) != SQLITE_OK && w->op != TL_TERM_GLOB &&
                t->table->column[c->iColumn].type != TL_REAL && (!is_text || w->op == TL_TERM_IS);
+    w->of_join = w->inner && (!t->joins.are_known || is_of_join(&t->joins, c->iTermOffset));
     if (w->inner) {
         const double found = w->op == TL_TERM_IS ? 0.001 : 0.1;
         w->keeps = found < w->keeps ? found : w->keeps;
@@ -123,13 +170,14 @@ static int takes_argument(const tl_scan_table *s, const sqlite3_index_info *info
 int tl_sqlite_plan(tl_sql_table *t, sqlite3_index_info *info)
 {
     const tl_scan_table *s = t->table;
-    double rows = (double)s->rows, cost = rows + 100, found = 1;
+    double rows = (double)s->rows, cost = rows + 100, found = 1, read = rows;
     char terms[MOST_TERMS * 16] = "";
     size_t at = 0;
     int n = 0;
     uint32_t arguments = 0;
-    bool inner = false;
+    bool inner = false, of_join = false;
     t->is_used = true;
+    note_joins(&t->joins, info);
     t->wants_places = t->wants_places || may_name_places(t, info);
     if (t->place < USED_BITS)
         t->wants_places = t->wants_places || info->colUsed >> t->place || t->place == 0;
@@ -153,19 +201,25 @@ int tl_sqlite_plan(tl_sql_table *t, sqlite3_index_info *info)
         at += (size_t)snprintf(terms + at, sizeof terms - at, " %d %d", info->aConstraint[i].iColumn, (int)w.op);
         cost *= w.keeps < 0.5 ? 0.5 : 1;
         inner = inner || w.inner;
+        of_join = of_join || w.of_join;
+        read *= w.always;
         if (w.inner)
             found = w.keeps < found ? w.keeps : found; /* rows are found by one column */
         else
             rows *= w.keeps;
     }
     rows *= found;
-    const tl_sqlite_order by = inner ? TL_UNORDERED : order_of(t, info, rows);
+    tl_sqlite_order by = order_of(t, info, read);
+    if (of_join) {
+        t->joins.lost_order = t->joins.lost_order || by != TL_UNORDERED;
+        by = TL_UNORDERED;
+    }
     info->estimatedRows = rows < 1 ? 1 : (sqlite3_int64)rows;
     /* Keeping the rows of a large table takes time and memory: another one is better inside. */
     info->estimatedCost = !inner ? cost : rows + (s->is_large ? (double)s->rows / 4 : 20);
     info->orderByConsumed = by != TL_UNORDERED;
-    info->idxStr = sqlite3_mprintf("%llx %d %d%s", (unsigned long long)info->colUsed, (int)by,
-                                   info->nOrderBy > 0 ? info->aOrderBy[0].iColumn : 0, terms);
+    info->idxStr = sqlite3_mprintf("%llx %d %d %d%s", (unsigned long long)info->colUsed, (int)by,
+                                   info->nOrderBy > 0 ? info->aOrderBy[0].iColumn : 0, inner, terms);
     info->needToFreeIdxStr = 1;
     info->idxNum = (int)(t - t->query->table);
     return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
@@ -278,6 +332,7 @@ int tl_sqlite_read_plan(const tl_scan_table *s, const char *plan, int argc, sqli
     ask->argument = argument;
     r->by = (tl_sqlite_order)strtoul(end, &end, 10);
     r->column = (uint32_t)strtoul(end, &end, 10);
+    r->may_repeat = strtoul(end, &end, 10) != 0;
     ask->ordered = r->by == TL_BY_SCAN;
     if (r->by != TL_UNORDERED)
         used[r->column] = 1;

@@ -12,6 +12,7 @@
 #include "query/sql_type.h"
 #include "query/sqlite/sqlite_functions.h"
 #include "query/sqlite/sqlite_guard.h"
+#include "query/sqlite/sqlite_plan.h"
 #include "query/sqlite/sqlite_table.h"
 
 struct tl_statement {
@@ -181,7 +182,7 @@ int tl_query_prepare(tl_statement **out, tl_query *q, const char *sql, const cha
     for (uint32_t i = 0; i < q->ntable; i++)
         q->table[i].is_used = q->table[i].wants_places = false;
     int status = 0;
-    if (sqlite3_prepare_v2(q->db, sql, -1, &s->stmt, &tail) != SQLITE_OK)
+    if (tl_sqlite_prepare(q, sql, &s->stmt, &tail) != SQLITE_OK)
         status = tl_sqlite_fail(q, TL_ESYNTAX, sql, e);
     if (status == 0 && s->stmt)
         status = describe_columns(s, e);

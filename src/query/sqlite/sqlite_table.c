@@ -41,6 +41,8 @@ typedef struct cursor {
     const tl_kept_plan *plan;    /* used last */
     const tl_block_column *cell; /* [ncolumn] of the block or of kept rows */
     uint32_t at, rows;           /* in there */
+    uint32_t *row;               /* [nrow] kept rows that were found and sorted; NULL: they have the right order */
+    uint32_t nrow, place;        /* of the current one in there */
     uint64_t used;               /* columns that the statement looks at, as in sqlite3_index_info.colUsed */
     tl_row_numbers numbers;
     sqlite3_int64 number; /* of the row, if it has one already */
@@ -129,6 +131,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
     cursor *c = (cursor *)base;
     tl_scan_close(c->scan);
     tl_kept_rows_fini(&c->sorted);
+    free(c->row);
     tl_row_numbers_fini(&c->numbers);
     sqlite3_free(c);
     return SQLITE_OK;
@@ -216,6 +219,21 @@ static void start_kept(cursor *c, const tl_kept_rows *rows, const tl_term *term,
     c->ended = c->at == c->rows;
 }
 
+/* Goes to the rows that fulfil the terms, in the order that was promised. */
+static int start_ordered(cursor *c, const tl_kept_rows *rows, const tl_sqlite_request *r, tl_error *e)
+{
+    start_kept(c, rows, r->ask.term, r->ask.nterm);
+    if (r->by == TL_UNORDERED)
+        return 0;
+    const tl_kept_range range = {.at = c->at, .to = c->rows, .late = c->late};
+    const int status = tl_kept_rows_arrange(rows, &range, r->column, r->by == TL_BY_SCAN, &c->row, &c->nrow,
+                                            (tl_kept_stop){r->ask.stop, r->ask.stop_arg}, e);
+    c->place = 0;
+    if (c->row)
+        c->at = c->row[0];
+    return status;
+}
+
 /* Gives the cursor kept rows, if it is in an inner loop. 1: it has them; 0: it has to scan; < 0: error. */
 static int use_kept(cursor *c, tl_sql_table *t, const char *plan, const tl_sqlite_request *r, tl_error *e)
 {
@@ -240,8 +258,8 @@ static int use_kept(cursor *c, tl_sql_table *t, const char *plan, const tl_sqlit
         if (status < 0)
             return status;
     }
-    start_kept(c, &p->rows, r->ask.term, r->ask.nterm);
-    return 1;
+    const int status = start_ordered(c, &p->rows, r, e);
+    return status < 0 ? status : 1;
 }
 
 /* Reads all rows, and sorts them. */
@@ -308,6 +326,8 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
     tl_sqlite_request r = {.ask = {.glob = glob, .stop = tl_query_stopped, .stop_arg = q}};
     tl_scan_close(c->scan);
     tl_kept_rows_fini(&c->sorted);
+    free(c->row);
+    c->row = NULL;
     c->scan = NULL;
     c->kept = NULL;
     c->late = INT64_MIN;
@@ -321,7 +341,9 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
     if (status == SQLITE_OK && t->table->nargument && !(plan = with_arguments(plan, t->table, &r)))
         status = SQLITE_NOMEM;
     if (status == SQLITE_OK && !r.never) {
-        kept = r.by == TL_BY_SORTING ? sort_rows(c, t, &r, &e) : use_kept(c, t, plan, &r, &e);
+        kept = r.by != TL_BY_SORTING || r.may_repeat ? use_kept(c, t, plan, &r, &e) : 0;
+        if (kept == 0 && r.by == TL_BY_SORTING)
+            kept = sort_rows(c, t, &r, &e);
         if (kept < 0 || (kept == 0 && open_scan(c, t, &r, &e) < 0))
             status = tl_sqlite_keep_error(q, &e);
         else if (kept == 0)
@@ -335,6 +357,11 @@ static int next_row(sqlite3_vtab_cursor *base)
 {
     cursor *c = (cursor *)base;
     c->has_number = false;
+    if (TL_UNLIKELY(c->row)) {
+        c->ended = ++c->place == c->nrow;
+        c->at = c->ended ? c->at : c->row[c->place];
+        return SQLITE_OK;
+    }
     c->at++;
     if (TL_UNLIKELY(c->late != INT64_MIN))
         c->at = tl_kept_rows_late(c->kept, c->at, c->rows, c->late);
