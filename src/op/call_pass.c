@@ -5,6 +5,7 @@
 
 #include "base/pool.h"
 #include "op/call_select.h"
+#include "op/sample_profile.h"
 #include "op/stream_reader.h"
 #include "op/symbols/discover.h"
 
@@ -15,13 +16,23 @@ static int start_worker(tl_call_pass *m, tl_call_worker *w)
         return status;
     w->profile->has_histogram = true;
     w->profile->per_thread = m->options->per_thread;
+    w->slots = (tl_call_slots){.by = m->by, .step = m->step, .begin = m->begin, .most = m->memory / m->nworker};
+    if (m->is_told) {
+        const tl_told_what what = {.p = w->profile,
+                                   .trace = &m->source->trace,
+                                   .options = m->options,
+                                   .slots = &w->slots,
+                                   .places = m->places,
+                                   .named = true};
+        tl_stack_calls_init(&w->told, m->source, &what);
+        return 0;
+    }
     if (m->of_insns)
         status = tl_insn_calls_new(&w->insns, w->profile, &m->source->trace, m->source->code, m->options, &w->error);
     else
         status = tl_callstack_new(&w->calls, w->profile, &m->source->trace, m->options, TL_EXITS_MISSING, &w->error);
     if (status < 0 || !m->by)
         return status;
-    w->slots = (tl_call_slots){.by = m->by, .step = m->step, .begin = m->begin, .most = m->memory / m->nworker};
     return w->insns ? tl_insn_calls_use_slots(w->insns, &w->slots, m->places, &w->error)
                     : tl_callstack_use_slots(w->calls, &w->slots, m->places, &w->error);
 }
@@ -40,7 +51,9 @@ static int check_slots(tl_call_worker *w, int status, tl_error *e)
 
 static int add_batch(tl_call_worker *w, const tl_batch *b, tl_error *e)
 {
-    const int status = w->insns ? tl_insn_calls_add(w->insns, b, e) : tl_callstack_add(w->calls, b, e);
+    const int status = w->insns   ? tl_insn_calls_add(w->insns, b, e)
+                       : w->calls ? tl_callstack_add(w->calls, b, e)
+                                  : tl_stack_calls_add(&w->told, b, e);
     w->events += b->n;
     return check_slots(w, status, e);
 }
@@ -50,7 +63,10 @@ static int finish_stream(tl_call_worker *w, tl_error *e)
 {
     if (w->insns)
         return tl_insn_calls_finish(w->insns, e);
-    tl_callstack_finish(w->calls);
+    if (w->calls)
+        tl_callstack_finish(w->calls);
+    else
+        tl_stack_calls_finish(&w->told);
     return 0;
 }
 
@@ -68,10 +84,11 @@ static int profile_stream(void *arg, unsigned number, uint32_t i)
     tl_cursor *c = NULL;
     const tl_batch *b;
     tl_limit limit;
-    int status = w->calls || w->insns ? 0 : start_worker(m, w);
+    const tl_want want = tl_source_want(m->source, true); /* stacks are fields */
+    int status = w->calls || w->insns || w->told.trace ? 0 : start_worker(m, w);
     find_limit(w, &limit);
     if (status == 0)
-        status = tl_cursor_open_want(&c, m->source, m->order[i], NULL, &limit, &w->error);
+        status = tl_cursor_open_want(&c, m->source, m->order[i], m->is_told ? &want : NULL, &limit, &w->error);
     while (status == 0 && (status = tl_cursor_next(c, &b, &w->error)) > 0)
         status = add_batch(w, b, &w->error);
     if (status == 0)
@@ -141,7 +158,9 @@ static int profile_by_stream(tl_call_pass *m, tl_error *e)
 
 static bool matches(const tl_call_worker *w, size_t i, bool not )
 {
-    return w->insns ? tl_insn_calls_matched(w->insns, i, not ) : w->calls && tl_callstack_matched(w->calls, i, not );
+    return w->insns   ? tl_insn_calls_matched(w->insns, i, not )
+           : w->calls ? tl_callstack_matched(w->calls, i, not )
+                      : tl_stack_calls_matched(&w->told, i, not );
 }
 
 /* A glob has to match a function of any worker. */
@@ -164,6 +183,7 @@ void tl_call_worker_fini(tl_call_worker *w)
 {
     tl_callstack_free(w->calls);
     tl_insn_calls_free(w->insns);
+    tl_stack_calls_fini(&w->told);
     tl_call_slots_fini(&w->slots);
     tl_profile_free(w->profile);
     *w = (tl_call_worker){.failed = UINT32_MAX};
@@ -190,7 +210,7 @@ static int prepare(tl_call_pass *m, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to make a profile with %u threads", m->nworker);
     for (unsigned i = 0; i < m->nworker; i++)
         m->worker[i].failed = UINT32_MAX;
-    status = tl_discover_calls(s, e);
+    status = m->is_told ? 0 : tl_discover_calls(s, e);
     if (status == 0 && select)
         status = tl_select_settle_names(select, &s->trace, e);
     if (status == 0 && (status = start_worker(m, &m->worker[0])) < 0 && e)
@@ -205,10 +225,13 @@ int tl_call_pass_run(tl_call_pass *m, tl_error *e)
     m->nworker = m->options->threads ? m->options->threads : tl_processors();
     if (m->nworker > streams)
         m->nworker = streams ? streams : 1;
-    m->of_insns = tl_insn_calls_wanted(&s->trace);
+    m->is_told = m->by && tl_samples_wanted(&s->trace);
+    m->of_insns = !m->is_told && tl_insn_calls_wanted(&s->trace);
+    if (m->is_told)
+        m->nworker = 1; /* functions of several names differ by these, and so cannot be merged by id */
     int status = prepare(m, e);
     if (status == 0)
-        status = s->discovery                                ? profile_by_thread(m, e)
+        status = s->discovery && !m->is_told                 ? profile_by_thread(m, e)
                  : m->of_insns && tl_source_is_one_stream(s) ? profile_in_turn(m, e)
                                                              : profile_by_stream(m, e);
     tl_trace_sort_damage(&s->trace);

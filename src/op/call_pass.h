@@ -7,11 +7,13 @@
 #include "op/callstack.h"
 #include "op/insn_calls.h"
 #include "op/source_impl.h"
+#include "op/stack_calls.h"
 
 typedef struct tl_call_worker {
     tl_profile *profile;
     tl_callstack *calls;  /* of entries and exits; or ... */
-    tl_insn_calls *insns; /* ... of instructions */
+    tl_insn_calls *insns; /* ... of instructions; or ... */
+    tl_stack_calls told;  /* ... of stacks */
     tl_call_slots slots;
     uint64_t events; /* since memory was counted */
     tl_error error;
@@ -29,7 +31,8 @@ typedef struct tl_call_pass {
     tl_call_worker *worker; /* those without a profile did nothing */
     unsigned nworker;
     /* Private: */
-    bool of_insns; /* calls must be found in instructions */
+    bool of_insns; /* calls must be found in instructions; or ... */
+    bool is_told;  /* ... stacks tell them: they become slots only */
     uint32_t *order;
 } tl_call_pass;
 

@@ -3,24 +3,12 @@
 
 #include <stdlib.h>
 
-#include "base/grow.h"
-#include "model/span.h"
-#include "model/stack_nodes.h"
 #include "op/callstack.h"
 #include "op/insn_calls.h"
 #include "op/sample_profile.h"
+#include "op/stack_calls.h"
 #include "op/stream_reader.h"
 #include "op/symbols/discover.h"
-#include "op/told_calls.h"
-
-/* Of calls that stacks tell. */
-typedef struct told_scan {
-    tl_sample_stack stack;
-    tl_told_calls calls;
-    tl_told_what what;
-    uint32_t *depth; /* [ndepth] by track: of its stack */
-    uint32_t ndepth;
-} told_scan;
 
 struct tl_call_scan {
     tl_source *source;
@@ -28,7 +16,7 @@ struct tl_call_scan {
     tl_profile_options options;
     tl_callstack *stack;  /* of entries and exits; or ... */
     tl_insn_calls *insns; /* ... of instructions; or ... */
-    told_scan told;       /* ... of stacks, if there is neither */
+    tl_stack_calls told;  /* ... of stacks, if there is neither */
     tl_limit limit;
     uint32_t stream, end;      /* the next one, and that after the last */
     tl_stream_reader *streams; /* one after the other; or ... */
@@ -64,12 +52,6 @@ static bool is_discovered(const tl_source *s)
     return s->discovery && !tl_insn_calls_wanted(&s->trace);
 }
 
-/* Does the event tell calls by its stack? */
-static bool is_told(const tl_batch *b, uint32_t i, const tl_class *c)
-{
-    return c->key == TL_KEY_WEIGHT && b->key[i] & TL_WEIGHT_CALLS && tl_sample_class(c);
-}
-
 /* Reads to the first event that tells calls. */
 static int look_for_told(tl_source *s, tl_error *e)
 {
@@ -83,7 +65,7 @@ static int look_for_told(tl_source *s, tl_error *e)
         while (status == 0 && !any && (status = tl_cursor_next(c, &b, e)) > 0) {
             status = 0;
             for (uint32_t k = 0; k < b->n && !any; k++)
-                any = is_told(b, k, &s->trace.cls[b->cls[k]]);
+                any = tl_stack_calls_tells(b, k, &s->trace.cls[b->cls[k]]);
         }
         tl_cursor_close(c);
     }
@@ -106,15 +88,13 @@ uint32_t tl_call_scan_parts(const tl_source *s)
 
 static void start_told(tl_call_scan *c, const tl_call_scan_options *o)
 {
-    tl_sample_stack_init(&c->told.stack, c->profile, c->source, false);
-    c->told.stack.function_flags = tl_samples_function_flags(&c->source->trace);
-    c->told.what = (tl_told_what){.p = c->profile,
-                                  .trace = &c->source->trace,
-                                  .options = &c->options,
-                                  .stack = &c->told.stack,
-                                  .rows = &c->rows,
-                                  .places = o->places,
-                                  .named = true};
+    const tl_told_what what = {.p = c->profile,
+                               .trace = &c->source->trace,
+                               .options = &c->options,
+                               .rows = &c->rows,
+                               .places = o->places,
+                               .named = true};
+    tl_stack_calls_init(&c->told, c->source, &what);
 }
 
 /* Makes what matches calls. */
@@ -186,40 +166,12 @@ static int add_run(tl_call_scan *c, tl_error *e)
     return status < 0 ? status : 1;
 }
 
-/* False when memory runs out. */
-static bool add_stack(told_scan *t, const tl_batch *b, uint32_t i, const tl_class *c)
-{
-    const uint32_t track = b->track[i];
-    const tl_value *kept = tl_role_value(b, i, c, TL_FIELD_KEPT, NULL);
-    const tl_value *stack = tl_role_value(b, i, c, TL_FIELD_STACK, NULL);
-    const tl_frame *top = stack && stack->type == TL_STACK ? stack->as.p : NULL;
-    const bool told = is_told(b, i, c);
-    if (!TL_GROW_TO(t->depth, t->ndepth, track, TL_TRACKS_MAX))
-        return false;
-    if ((t->calls.calls || told) &&
-        !tl_told_calls_change(&t->calls, &t->what, b, i, top, t->depth[track], kept ? kept->as.u : 0, told))
-        return false;
-    t->depth[track] = top ? top->depth : 0;
-    return true;
-}
-
-static int add_stacks(tl_call_scan *c, const tl_batch *b, tl_error *e)
-{
-    const tl_class *cls = c->source->trace.cls;
-    bool ok = true;
-    tl_sample_stack_batch(&c->told.stack);
-    for (uint32_t i = 0; i < b->n && ok; i++)
-        if (tl_sample_class(&cls[b->cls[i]]))
-            ok = add_stack(&c->told, b, i, &cls[b->cls[i]]);
-    return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows of calls");
-}
-
 /* Whatever they are made of. */
 static int add_calls(tl_call_scan *c, const tl_batch *b, tl_error *e)
 {
     return c->insns   ? tl_insn_calls_add(c->insns, b, e)
            : c->stack ? tl_callstack_add(c->stack, b, e)
-                      : add_stacks(c, b, e);
+                      : tl_stack_calls_add(&c->told, b, e);
 }
 
 static int add_batch(tl_call_scan *c, tl_error *e)
@@ -239,9 +191,8 @@ static int finish(tl_call_scan *c, tl_error *e)
     c->ended = c->merge || c->stream == c->end;
     if (c->insns)
         return tl_insn_calls_finish(c->insns, e);
-    tl_callstack *stack = c->stack ? c->stack : c->told.calls.calls;
-    return !stack || tl_callstack_finish(stack) ? 0
-                                                : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows of calls");
+    const bool ok = c->stack ? tl_callstack_finish(c->stack) : tl_stack_calls_finish(&c->told);
+    return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows of calls");
 }
 
 int tl_call_scan_next(tl_call_scan *c, tl_call_rows *rows, tl_error *e)
@@ -279,9 +230,7 @@ void tl_call_scan_close(tl_call_scan *c)
     tl_stream_reader_close(c->streams);
     tl_callstack_free(c->stack);
     tl_insn_calls_free(c->insns);
-    tl_told_calls_fini(&c->told.calls);
-    tl_sample_stack_fini(&c->told.stack);
-    free(c->told.depth);
+    tl_stack_calls_fini(&c->told);
     tl_profile_free(c->profile);
     tl_call_rows_fini(&c->rows);
     free(c);

@@ -96,6 +96,7 @@ uint32_t tl_call_slots_find_slow(tl_call_slots *s, tl_profile *p, const tl_call_
 void tl_call_slots_fini(tl_call_slots *s)
 {
     tl_hash_fini(&s->steps);
+    tl_pair_map_fini(&s->places);
     tl_pair_map_fini(&s->ids);
     tl_hash_fini(&s->by_step);
     free(s->last);

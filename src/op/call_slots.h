@@ -31,12 +31,13 @@ typedef struct tl_call_slots {
     uint64_t number;      /* its number ... */
     uint32_t index;       /* ... and index in `steps` */
     tl_hash steps;        /* number -> index */
-    tl_pair_map ids;      /* function or place, track; depth, processor */
+    tl_pair_map places;   /* by place and function: both; functions that get other names have one place, or none */
+    tl_pair_map ids;      /* the same, track; depth, processor */
     tl_hash by_step;      /* index of a step, index of ids -> slot */
     struct tl_call_last {
         uint64_t a, b;
         uint32_t step, slot; /* 0: none */
-    } * last;                /* by function or place: the slot that was found last */
+    } * last;                /* by function, place, or number of both: the slot that was found last */
     uint32_t nlast;
     tl_call_key *key; /* by slot */
     uint32_t nkey;
@@ -59,7 +60,12 @@ void tl_call_slots_fini(tl_call_slots *s);
 /* The slot of the current step; TL_HASH_NONE when memory runs out. In the key, `step` is ignored. */
 TL_ALWAYS_INLINE uint32_t tl_call_slots_in_step(tl_call_slots *s, tl_profile *p, const tl_call_key *key)
 {
-    const uint32_t which = s->by & TL_BY_PLACE ? key->place : s->by & TL_BY_FUNCTION ? key->function : 0;
+    uint32_t which = s->by & TL_BY_PLACE ? key->place : s->by & TL_BY_FUNCTION ? key->function : 0;
+    if (TL_UNLIKELY((s->by & (TL_BY_PLACE | TL_BY_FUNCTION)) == (TL_BY_PLACE | TL_BY_FUNCTION))) {
+        which = tl_pair_map_number(&s->places, key->place, key->function);
+        if (TL_UNLIKELY(which == TL_HASH_NONE))
+            return TL_HASH_NONE;
+    }
     const uint64_t a = (uint64_t)which << 32 | (s->by & TL_BY_THREAD ? key->track : 0);
     const uint64_t b =
         (uint64_t)(s->by & TL_BY_DEPTH ? key->depth : 0) << 32 | (s->by & TL_BY_CPU ? (uint32_t)key->cpu : 0);

@@ -8,7 +8,7 @@
 #include "op/insn_calls.h"
 #include "op/sample_profile.h"
 
-#define OF_INSNS (TL_HAS_INSNS | TL_HAS_CALLS | TL_HAS_ENTRIES | TL_HAS_DURATIONS)
+#define OF_INSNS (TL_HAS_INSNS | TL_HAS_CALLS | TL_HAS_DURATIONS)
 
 static const struct {
     const char *needs;
@@ -16,7 +16,6 @@ static const struct {
 } list[] = {{TL_NEEDS_NOTHING, 0},
             {TL_NEEDS_EVENTS, TL_HAS_EVENTS},
             {TL_NEEDS_CALLS, TL_HAS_CALLS},
-            {TL_NEEDS_ENTRIES, TL_HAS_ENTRIES},
             {TL_NEEDS_DURATIONS, TL_HAS_DURATIONS},
             {TL_NEEDS_SAMPLES, TL_HAS_SAMPLES},
             {TL_NEEDS_STACKS, TL_HAS_CALLS | TL_HAS_SAMPLES},
@@ -50,7 +49,7 @@ static unsigned class_has(const tl_class *c)
 {
     unsigned has = 0;
     if (c->key == TL_KEY_FUNCTION && c->kind == TL_ENTER)
-        has |= TL_HAS_CALLS | TL_HAS_ENTRIES | TL_HAS_DURATIONS;
+        has |= TL_HAS_CALLS | TL_HAS_DURATIONS;
     if (c->role != TL_ROLE_NONE && !is_of_machine(c))
         has |= TL_HAS_RUNTIME;
     has |= is_snapshot(c) ? TL_HAS_SNAPSHOTS : 0u;

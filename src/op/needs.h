@@ -9,7 +9,6 @@
 enum tl_has {
     TL_HAS_EVENTS = 1,
     TL_HAS_CALLS = 2,     /* also those that stacks tell */
-    TL_HAS_ENTRIES = 4,   /* calls from entries and exits, or from instructions */
     TL_HAS_DURATIONS = 8, /* of each call */
     TL_HAS_SAMPLES = 16,
     TL_HAS_RUNTIME = 32,
@@ -24,7 +23,6 @@ enum tl_has {
 #define TL_NEEDS_NOTHING   "any trace or profile"
 #define TL_NEEDS_EVENTS    "events"
 #define TL_NEEDS_CALLS     "calls"
-#define TL_NEEDS_ENTRIES   "entries and exits, or instructions"
 #define TL_NEEDS_DURATIONS "durations of calls"
 #define TL_NEEDS_SAMPLES   "samples"
 #define TL_NEEDS_STACKS    "calls or samples"

@@ -8,7 +8,8 @@
 static bool start(tl_told_calls *c, const tl_told_what *w)
 {
     return tl_callstack_new(&c->calls, w->p, w->trace, w->options, TL_EXITS_COMPLETE, NULL) == 0 &&
-           (!w->rows || tl_callstack_give_rows(c->calls, w->rows, w->places, NULL) == 0);
+           (!w->rows || tl_callstack_give_rows(c->calls, w->rows, w->places, NULL) == 0) &&
+           (!w->slots || tl_callstack_use_slots(c->calls, w->slots, w->places, NULL) == 0);
 }
 
 bool tl_told_calls_change(tl_told_calls *c, const tl_told_what *w, const tl_batch *b, uint32_t i, const tl_frame *top,

@@ -23,7 +23,8 @@ typedef struct tl_told_what {
     const tl_trace *trace;
     const tl_profile_options *options;
     tl_sample_stack *stack; /* of p */
-    tl_call_rows *rows;     /* NULL: sums of p */
+    tl_call_rows *rows;     /* rows; or ... */
+    tl_call_slots *slots;   /* ... sums by keys; or NULL both: sums of p */
     const tl_call_places *places;
     bool named; /* functions differ by the name that they had then */
 } tl_told_what;

@@ -109,7 +109,7 @@ says out '{"n":37}'
 is_empty err
 expect 0 "$tl" query "$log" 'SELECT count(*) AS n FROM calls, call_stats'
 says err "calls is empty: it needs calls; "
-says err "call_stats is empty: it needs entries and exits, or instructions; "
+says err "call_stats is empty: it needs calls; "
 expect 0 "$tl" query "$profile" 'SELECT count(*) AS n FROM events' --to jsonl
 says out '{"n":0}'
 says err "events is empty: it needs events; "

@@ -90,6 +90,8 @@ static void told_calls(void **state)
                               "fun nam 0x1 \"A:a\" \"void\" \"()\"\nfun nam 0x2 \"B:b\" \"void\" \"()\"\n"
                               "sam str 0x1 10 0 0:0 0x1:?\nsam str 0x1 15 0 1:1 0x2:?\nsam str 0x1 20 0 1:2\n"
                               "sam str 0x1 30 0 0:1\nsam str 0x2 40 0 0:0 0x1:? 0x9:?\n";
+    static const char *const b[] = {"B*"}, *const c[] = {"C*"};
+    const tl_select b_only = {.func = b, .nfunc = 1}, none = {.func = c, .nfunc = 1};
     query_fixture q;
     log_open(&q, NULL, log, sizeof log - 1);
     assert_string_equal(query_ask(&q,
@@ -104,6 +106,18 @@ static void told_calls(void **state)
         "40000000,A:a,null,0,null;40000000,0x9,A:a,1099511627776,0");
     assert_string_equal(query_ask(&q, "SELECT count(*) FROM calls WHERE function_id = 2 AND depth = 2"), "1");
     assert_string_equal(query_ask(&q, "SELECT count(*) FROM samples"), "0");
+    assert_string_equal(query_ask(&q, "SELECT ts, function_id, name, thread, depth, calls, total, self, p50"
+                                      "  FROM call_stats('function thread depth', 5000000) WHERE calls > 0"),
+                        "10000000,1,A:a,thread 0x1,1,1,20000000,15000000,20000000;15000000,2,B:b,thread "
+                        "0x1,2,1,5000000,5000000,5000000");
+    assert_string_equal(query_ask(&q, "SELECT place_id, path, name, calls FROM call_stats('function place')"),
+                        "1,A:a,A:a,1;2,A:a;B:b,B:b,1");
+    query_close(&q);
+    log_open(&q, &(tl_query_options){.select = &b_only}, log, sizeof log - 1);
+    assert_string_equal(query_ask(&q, "SELECT name, calls, self FROM call_stats('function')"), "B:b,1,5000000");
+    query_close(&q);
+    log_open(&q, &(tl_query_options){.select = &none}, log, sizeof log - 1);
+    assert_string_equal(query_ask(&q, "SELECT name FROM call_stats('function')"), "error: no function matches \"C*\"");
     query_close(&q);
 }
 

@@ -84,7 +84,7 @@ static int make(void **out, const tl_made_table *t, uint32_t source, const tl_ce
     if (!tl_made_words(&argument[0], t->kind->info.name, word, TL_COUNT(word), &o.by, e) ||
         !tl_made_step(&argument[1], t->kind->info.name, &o.step, e))
         return TL_EINVAL;
-    if (!tl_call_scan_wanted(tl_source_trace(s)) || tl_call_scan_is_told(tl_source_trace(s)))
+    if (!tl_call_scan_wanted(tl_source_trace(s)) || s->told_calls == TL_TOLD_NONE)
         return 0;
     if (!tl_source_trace(s)->clock.from_zero)
         tl_trace_range(tl_source_trace(s), &o.begin, &end);
@@ -121,17 +121,18 @@ static void put_keys(const tl_made_table *t, const call_stats *c, uint32_t sourc
     const bool has_place = c->by & TL_BY_PLACE && key->place != TL_HASH_NONE;
     /* The function of a place is known, too. */
     const uint32_t place = has_place ? places->order[key->place] : 0;
-    const tl_function *f = has_place
+    const tl_function *f = c->by & TL_BY_FUNCTION ? tl_profile_get_function(c->sums->profile, key->function)
+                           : has_place
                                ? tl_profile_get_function(places->profile, tl_profile_function(places->profile, place))
-                           : c->by & TL_BY_FUNCTION ? tl_profile_get_function(c->sums->profile, key->function)
-                                                    : NULL;
+                               : NULL;
     const tl_track *track =
         c->by & TL_BY_THREAD ? tl_trace_track(tl_source_trace(t->dataset->source[source]), key->track) : NULL;
     char label[24];
     uint64_t ts;
     tl_list_int(b, TRACE, row, true, source + 1);
     tl_list_int(b, TS, row, c->step != 0, __builtin_mul_overflow(key->step, c->step, &ts) ? INT64_MAX : clamp(ts));
-    tl_list_int(b, FUNCTION, row, f != NULL, f ? f->id : 0);
+    const bool is_known = f && !(f->flags & TL_FUNCTION_UNKNOWN);
+    tl_list_int(b, FUNCTION, row, is_known, is_known ? f->id : 0);
     if (tl_scan_has(b, NAME)) {
         const char *name = f ? tl_function_label(f, label) : NULL;
         if (name)
@@ -178,7 +179,7 @@ static void put(const tl_made_table *t, const void *rows, uint32_t source, uint6
 }
 
 const tl_made_kind tl_call_stats_kind = {
-    .info = {"call_stats", "sums of calls by keys and steps of time: call_stats(keys, step)", TL_NEEDS_ENTRIES},
+    .info = {"call_stats", "sums of calls by keys and steps of time: call_stats(keys, step)", TL_NEEDS_CALLS},
     .column = columns,
     .ncolumn = COLUMNS,
     .nargument = 2,

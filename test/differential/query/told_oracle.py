@@ -7,10 +7,18 @@ COLUMNS = ["id", "parent_id", "ts", "dur", "end_ts", "self", "depth", "is_outerm
 
 
 class Frame:
-    def __init__(self, below, frame, event, ts, begun):
+    def __init__(self, below, frame, event, ts, begun, thread):
+        self.thread, self.cpu = thread, None
         self.below, self.depth, self.event, self.begun = below, below.depth + 1 if below else 1, event, begun
-        self.function, self.name = number(frame["iid"]), label(frame)
-        self.begin, self.end, self.inside = ts, None, 0
+        self.function_id, self.name = number(frame["iid"]), label(frame)
+        self.begin, self.end, self.children = ts, None, 0
+
+    def is_inner(self):
+        """Is it in another call of its function that ended?"""
+        outer = self.below
+        while outer and (outer.function_id != self.function_id or outer.name != self.name or not outer.begun or outer.end is None):
+            outer = outer.below
+        return outer is not None
 
 
 def frames_of(trace):
@@ -30,7 +38,7 @@ def frames_of(trace):
         del stack[fields["kept"]:]
         for at in range(len(stack), len(frames)):
             begun = told and at not in lacking
-            stack.append(Frame(stack[-1] if stack else None, frames[at], event, ts, begun))
+            stack.append(Frame(stack[-1] if stack else None, frames[at], event, ts, begun, thread))
             event += (1 << 40) * begun
             every.append(stack[-1])
     return every
@@ -39,20 +47,36 @@ def frames_of(trace):
 def row_of(frame):
     below, outermost = frame.below, True
     while below:
-        outermost = outermost and not (below.function == frame.function and below.name == frame.name)
+        outermost = outermost and not (below.function_id == frame.function_id and below.name == frame.name)
         below = below.below
     took = None if frame.end is None else frame.end - frame.begin
     parent = frame.below.event if frame.below and frame.below.begun else None
-    return [frame.event, parent, frame.begin, took, frame.end, None if took is None else max(0, took - frame.inside), frame.depth, outermost,
-            frame.function, frame.name, frame.below.name if frame.below else None]
+    return [frame.event, parent, frame.begin, took, frame.end, None if took is None else max(0, took - frame.children), frame.depth, outermost,
+            frame.function_id, frame.name, frame.below.name if frame.below else None]
 
 
-def expected(trace):
+def calls_of(trace):
+    """All calls, with the time in others."""
     every = frames_of(trace)
     for frame in every:
         if frame.end is not None and frame.below:
-            frame.below.inside += frame.end - frame.begin
-    return [row_of(frame) for frame in every if frame.begun]
+            frame.below.children += frame.end - frame.begin
+    return [frame for frame in every if frame.begun]
+
+
+def ended_calls(trace):
+    """Those that ended, and whether others did not. The place of a function that later got another name is not known: paths
+    are those of the table."""
+    table, calls = trace.table("calls"), calls_of(trace)
+    paths = {row[table.columns.index("id")]: row[table.columns.index("path")] for row in table.rows}
+    for call in calls:
+        call.path = paths[call.event]
+    ended = [call for call in calls if call.end is not None]
+    return ended, len(ended) < len(calls)
+
+
+def expected(trace):
+    return [row_of(frame) for frame in calls_of(trace)]
 
 
 def is_told(trace):
