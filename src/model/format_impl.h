@@ -76,6 +76,7 @@ typedef struct tl_reader {
                           ahead, except by its own cursors */
     bool follows;      /* has one stream, and can read an input that is still being written: see tl_open_options,
                           tl_input_follows() and tl_input_wait() */
+    unsigned event_bytes; /* of the input, for each event: about, rather less than more; 0: 16 */
     size_t size, cursor_size;
     int (*probe)(const tl_probe *p); /* bits of evidence, 0: not mine; pure */
     /* Reads what it takes to know classes, tracks, clock, streams and damage. */

@@ -17,10 +17,11 @@ static int grow(tl_kept_rows *k, uint32_t more, tl_error *e)
         width += k->array[c].is_null ? 9 : 0;
     const uint64_t room = tl_grow_room(k->n, more, k->capacity, UINT32_MAX, 1);
     if (room == 0 || room * width + k->text.arena.total > k->most)
-        return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET,
-                       "%s is read for each row of another table, and its rows need more memory than --memory allows: "
-                       "select fewer, by time or name",
-                       k->table->info.name);
+        return tl_fail(
+            e, TL_ELIMIT, TL_NO_OFFSET,
+            "%s is sorted, or read for each row of another table, and its rows need more memory than --memory "
+            "allows: select fewer, by time or name",
+            k->table->info.name);
     bool ok = true;
     for (uint32_t c = 0; c < k->table->ncolumn && ok; c++) {
         tl_scan_array *a = &k->array[c];

@@ -67,17 +67,16 @@ static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
 {
     rows_scan *s = (rows_scan *)scan;
     uint32_t rows = 0;
-    tl_arena_reset(&s->block.arena);
-    for (; s->source < s->table->dataset->n && rows < TL_BLOCK_ROWS; s->source++, s->at = 0) {
+    tl_scan_block_begin(&s->block);
+    for (; s->source < s->table->dataset->n && !tl_scan_block_is_full(&s->block, rows); s->source++, s->at = 0) {
         const tl_rows *r = s->table->rows[s->source];
         const tl_part *part = r ? tl_rows_current(r) : NULL;
-        for (; part && s->at < part->n && rows < TL_BLOCK_ROWS; s->at++)
+        for (; part && s->at < part->n && !tl_scan_block_is_full(&s->block, rows); s->at++) {
             put_row(s, part, rows++);
-        if (part) {
             tl_arena_reset(&part->answer->scratch);
-            if (s->at < part->n)
-                break;
         }
+        if (part && s->at < part->n)
+            break;
     }
     return rows == 0 ? 0 : tl_scan_block_done(&s->block, rows, block, e);
 }

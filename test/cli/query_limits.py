@@ -90,6 +90,26 @@ def check_no_files(checks):
         checks.that(done.status == 5 and b"memory" in done.err, "more than its memory:", done.status, done.err)
 
 
+def check_long_paths(checks, folder):
+    """Paths of a deep stack are a megabyte each: a block of rows ends before they take much."""
+    depth, log = 1400, os.path.join(folder, "deep.log")
+    with open(log, "w", encoding="ascii") as file:
+        file.write('prf cfg CollectionMethod Instrumentation\nfun nam 0x1 "%s:a" "void" "()"\n' % ("A" * 450))
+        for i in range(depth):
+            file.write("sam str 0x1 %d 0 %d:%d 0x1:?\n" % (i, i, i))
+        for i in range(depth, 0, -1):
+            file.write("sam str 0x1 %d 0 %d:%d\n" % (2 * depth - i, i - 1, i))
+    for what, table in (("path", "calls"), ("path", "places WHERE depth > 0"), ("path", "call_stats('place')"), ("stack", "stack_stats"), ("fields", "events")):
+        words = harness.binary() + ["query", "-q", "--to", "jsonl", log, "SELECT count(*) AS n, max(length(%s)) AS most FROM %s" % (what, table)]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, env=dict(os.environ, ASAN_OPTIONS="quarantine_size_mb=16")) as process:
+            out = process.stdout.read()
+            usage = os.wait4(process.pid, 0)[2]
+            process.returncode = 0
+        row = json.loads(out)
+        checks.that(row["n"] >= depth and row["most"] > 400 * depth, table, row)
+        checks.that(usage.ru_maxrss < 250 << 10, table, "took", usage.ru_maxrss >> 10, "MiB")
+
+
 def forbid_files():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
@@ -153,6 +173,7 @@ def main():
         check_columns(checks, folder)
         check_names(checks, folder)
         check_equal_names(checks, folder)
+        check_long_paths(checks, folder)
     checks.end()
 
 

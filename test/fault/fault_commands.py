@@ -120,7 +120,7 @@ COMMANDS = {
     "query-hist": ["query", "a.xray", "SELECT hist_percentile(hist_merge(hist), 99.99), hist_count(hist_diff(hist_merge(hist), max(hist))), demangle(stack_text(1, 1, '.')), disassemble(5, 5) FROM places"],
     "query-spans": ["query", "vs.log", "SELECT s.name, s.fields, s.end_fields, c.name, c.value FROM slices AS x JOIN spans AS s USING (id) JOIN counters AS c ON c.track_id = s.track_id"],
     "query-samples": ["query", "vs.log", "SELECT s.path, a.type_name, s.line FROM samples AS s JOIN allocations AS a USING (trace, track_id); SELECT * FROM compilations, cpu_usage LIMIT 9"],
-    "query-told": ["query", "calls.log", "SELECT id, parent_id, path, place_id FROM calls; SELECT name, path FROM allocations"],
+    "query-told": ["query", "calls.log", "SELECT id, parent_id, path, place_id FROM calls; SELECT name, path, calls FROM call_stats('function place', 1000000); SELECT name, path FROM allocations"],
     "query-syscalls": ["query", "@INSN@", "SELECT * FROM syscalls; SELECT pc, address FROM accesses WHERE ts > 9"],
     "query-machine": ["query", "@INSN@", "SELECT * FROM snapshots; SELECT name FROM cache_levels('l1d=1K:1:64'); SELECT * FROM reuse(16, 2), page_intervals(10) LIMIT 9; SELECT class, value FROM instructions, accesses LIMIT 9; SELECT s.name FROM places AS p, stack(p.trace, p.place_id) AS s"],
     "query-fields": ["query", "t18", "a.xray", "SELECT name, column_name FROM fields; SELECT field, label FROM enum_labels; SELECT * FROM losses JOIN tracks USING (trace); SELECT utc_ns('2026-01-31')"],

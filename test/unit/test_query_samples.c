@@ -1,5 +1,6 @@
 /* The tables of samples and allocations: lists longer than a block, stacks from before a selection, names given again.
  */
+#include "query/query_control.h"
 #include "query_fixture.h"
 
 /* Items of the long allocation. */
@@ -142,10 +143,39 @@ static void ids_of_told_calls(void **state)
     query_close(&q);
 }
 
+static void find_order(void *found, const char *line)
+{
+    *(bool *)found = *(bool *)found || strstr(line, "sorted by name in memory");
+}
+
+/* Logs of text have few events for their bytes: what groups sort fits into memory. */
+static void rows_of_logs_are_guessed(void **state)
+{
+    enum { LINES = 20000, ROOM = 128 };
+    char *log = malloc((size_t)LINES * ROOM);
+    assert_non_null(log);
+    size_t n = 0;
+    for (unsigned i = 0; i < LINES; i++)
+        n += (size_t)snprintf(log + n, ROOM,
+                              "sam str 0x1 %u 1 0:0 0x1:? 0x2:? 0x3:? 0x1:? 0x2:? 0x3:? 0x1:? 0x2:? 0x3:? 0x2:?\n",
+                              10 + 2 * i);
+    query_fixture q;
+    log_open(&q, &(tl_query_options){.memory = 1 << 20}, log, n);
+    free(log);
+    const char *rest;
+    bool found = false;
+    tl_error e;
+    must(tl_query_explain(q.query, "SELECT name, count(*) FROM samples GROUP BY name", &rest, find_order, &found, &e),
+         &e);
+    assert_true(found);
+    assert_string_equal(query_ask(&q, "SELECT name, count(*) FROM samples GROUP BY name"), "0x2,20000");
+    query_close(&q);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(samples), cmocka_unit_test(allocations),
-                                       cmocka_unit_test(selection), cmocka_unit_test(told_calls),
-                                       cmocka_unit_test(ids_of_told_calls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(samples),           cmocka_unit_test(allocations),
+                                       cmocka_unit_test(selection),         cmocka_unit_test(told_calls),
+                                       cmocka_unit_test(ids_of_told_calls), cmocka_unit_test(rows_of_logs_are_guessed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

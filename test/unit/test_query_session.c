@@ -184,7 +184,7 @@ static void limits(void **state)
     query_close(&q);
     query_open(&q, &(tl_query_options){.memory = 200 << 10});
     assert_contains(query_ask(&q, "SELECT count(*) FROM events AS a JOIN events AS b USING (ts, kind)"),
-                    "events is read for each row of another table, and its rows need more memory");
+                    "events is sorted, or read for each row of another table, and its rows need more memory");
     query_close(&q);
     query_open(&q, &(tl_query_options){.temporary = true});
     assert_string_equal(query_ask(&q,

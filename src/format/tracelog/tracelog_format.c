@@ -348,6 +348,7 @@ const tl_format tl_format_tracelog = {
     .reader = &(const tl_reader){.may_be_empty = true,
                                  .unsorted = true,
                                  .follows = true,
+                                 .event_bytes = 48,
                                  .size = sizeof(tracelog_reader),
                                  .cursor_size = sizeof(cursor),
                                  .probe = probe,

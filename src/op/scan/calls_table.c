@@ -91,7 +91,10 @@ typedef struct calls_scan {
     uint32_t nfact;
     tl_arena names;
     tl_scan_block block;
-    uint32_t at[TL_CALL_ROWS_MOST]; /* the rows that are taken */
+    uint32_t most;                     /* rows of a block */
+    uint32_t taken[TL_CALL_ROWS_MOST]; /* of the rows that were read last; ... */
+    const uint32_t *at;                /* [left] ... those that come next */
+    uint32_t left;
 } calls_scan;
 
 static void close_source(void *scan)
@@ -171,9 +174,10 @@ static const tl_source_reading reading = {open_source, read_calls, close_source}
 static uint32_t pick(calls_scan *s, const tl_call_rows *r)
 {
     uint32_t n = 0;
+    s->at = s->taken;
     if (s->ask.nterm == 0) {
         for (; n < r->n; n++)
-            s->at[n] = n;
+            s->taken[n] = n;
         return n;
     }
     for (uint32_t i = 0; i < r->n; i++) {
@@ -186,7 +190,7 @@ static uint32_t pick(calls_scan *s, const tl_call_rows *r)
                                              : true;
         }
         if (takes)
-            s->at[n++] = i;
+            s->taken[n++] = i;
     }
     return n;
 }
@@ -314,18 +318,20 @@ static void put_column(calls_scan *s, uint32_t column, const tl_call_rows *r, ui
 static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
 {
     calls_scan *s = (calls_scan *)scan;
-    tl_arena_reset(&s->block.arena);
-    for (;;) {
+    tl_scan_block_begin(&s->block);
+    while (s->left == 0) {
         const int status = tl_source_walk_read(&s->walk, e);
         if (status <= 0)
             return status;
-        const uint32_t n = pick(s, &s->rows);
-        for (uint32_t c = 0; c < TL_CALLS_COLUMNS; c++)
-            if (n > 0 && tl_scan_has(&s->block, c))
-                put_column(s, c, &s->rows, n);
-        if (n > 0)
-            return tl_scan_block_done(&s->block, n, block, e);
+        s->left = pick(s, &s->rows);
     }
+    const uint32_t n = s->left < s->most ? s->left : s->most;
+    for (uint32_t c = 0; c < TL_CALLS_COLUMNS; c++)
+        if (tl_scan_has(&s->block, c))
+            put_column(s, c, &s->rows, n);
+    s->at += n;
+    s->left -= n;
+    return tl_scan_block_done(&s->block, n, block, e);
 }
 
 static void close_scan(tl_scan *scan)
@@ -385,6 +391,7 @@ static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d,
     s->walk = (tl_source_walk){.dataset = d, .ask = &s->ask, .reading = &reading, .scan = s};
     s->without = unused_parts(ask);
     s->wants_places = !ask->used || ask->used[PLACE] || ask->used[PATH];
+    s->most = !ask->used || ask->used[PATH] ? TL_BLOCK_TEXTS : TL_CALL_ROWS_MOST;
     s->ask.used = NULL;
     int status = tl_term_copy_init(&s->terms, &s->ask, e);
     if (status == 0)

@@ -13,6 +13,8 @@ typedef struct event_scan {
     uint32_t pcs_of; /* the number of the source */
     tl_access_pcs pcs;
     tl_scan_block block;
+    const tl_batch *batch;  /* of the current run: */
+    uint32_t picked, given; /* events that terms leave, and of these in blocks */
     uint32_t at[TL_BATCH_MAX];
 } event_scan;
 
@@ -28,17 +30,17 @@ static int check_order(event_scan *s, const tl_batch *b, uint32_t n, tl_error *e
     return 0;
 }
 
-static void put_rows(event_scan *s, const tl_batch *b, uint32_t n, uint32_t row)
+static void put_rows(event_scan *s, const tl_batch *b, const uint32_t *at, uint32_t n, uint32_t row)
 {
     tl_event_reader *r = &s->reader;
     const tl_event_table *kind = r->kind;
     for (uint32_t c = 0; c < s->table->ncolumn; c++)
         if (kind->part[c] == TL_EVENT_ACCESS_PC && tl_scan_has(&s->block, c))
-            tl_access_pcs_put(&s->pcs, s->at, n, &s->block, c, row);
+            tl_access_pcs_put(&s->pcs, at, n, &s->block, c, row);
         else if (kind->part[c] != TL_EVENT_OTHER && tl_scan_has(&s->block, c))
-            tl_event_part_put(kind->part[c], &r->view, b, s->at, n, &s->block, c, row);
+            tl_event_part_put(kind->part[c], &r->view, b, at, n, &s->block, c, row);
     if (kind->source && r->wants_fields)
-        tl_class_fields_put(&kind->source[r->view.number - 1], &r->view, b, s->at, n, &s->block, s->table, row);
+        tl_class_fields_put(&kind->source[r->view.number - 1], &r->view, b, at, n, &s->block, s->table, row);
 }
 
 /* Notes which instruction did each access of a run. */
@@ -51,23 +53,45 @@ static void see_accesses(event_scan *s, const tl_run *run)
     s->block.failed = !tl_access_pcs_see(&s->pcs, v->trace, run) || s->block.failed;
 }
 
+/* Begins with the next run: picks its rows. */
+static int begin_run(event_scan *s, tl_error *e)
+{
+    tl_event_reader *r = &s->reader;
+    const tl_run *run = r->run++;
+    r->nrun--;
+    if (s->wants_pcs)
+        see_accesses(s, run);
+    s->batch = run->batch;
+    s->picked = tl_event_filter_pick(&r->filter, run, s->at);
+    s->given = 0;
+    return r->ask.ordered ? check_order(s, s->batch, s->picked, e) : 0;
+}
+
+/* Is there more for the block? Runs begin only where there is room for all their rows. */
+static bool goes_on(const event_scan *s, uint32_t rows)
+{
+    const tl_event_reader *r = &s->reader;
+    return !tl_scan_block_is_full(&s->block, rows) &&
+           (s->given < s->picked || (r->nrun > 0 && rows + (r->run->to - r->run->from) <= TL_BLOCK_ROWS));
+}
+
 static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
 {
     event_scan *s = (event_scan *)scan;
     tl_event_reader *r = &s->reader;
     uint32_t rows = 0;
-    tl_arena_reset(&s->block.arena);
+    int status = 1;
+    tl_scan_block_begin(&s->block);
     while (rows == 0) {
-        int status = tl_event_reader_next(r, e);
-        if (status <= 0)
+        if (s->given == s->picked && (status = tl_event_reader_next(r, e)) <= 0)
             return status;
-        for (; r->nrun > 0 && rows + (r->run->to - r->run->from) <= TL_BLOCK_ROWS; r->run++, r->nrun--) {
-            if (s->wants_pcs)
-                see_accesses(s, r->run);
-            const uint32_t n = tl_event_filter_pick(&r->filter, r->run, s->at);
-            if (r->ask.ordered && (status = check_order(s, r->run->batch, n, e)) < 0)
+        while (goes_on(s, rows)) {
+            if (s->given == s->picked && (status = begin_run(s, e)) < 0)
                 return status;
-            put_rows(s, r->run->batch, n, rows);
+            const uint32_t left = s->picked - s->given,
+                           n = r->wants_fields && left > TL_BLOCK_TEXTS ? TL_BLOCK_TEXTS : left;
+            put_rows(s, s->batch, s->at + s->given, n, rows);
+            s->given += n;
             rows += n;
         }
     }
@@ -113,8 +137,11 @@ uint32_t tl_event_scan_order(const tl_dataset *d, uint32_t ts)
 uint64_t tl_event_scan_guess(const tl_dataset *d)
 {
     enum { BYTES_OF_AN_EVENT = 16 };
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < d->n; i++)
-        bytes += tl_trace_bytes(tl_source_trace(d->source[i]));
-    return bytes / BYTES_OF_AN_EVENT + 1;
+    uint64_t events = 1;
+    for (uint32_t i = 0; i < d->n; i++) {
+        const tl_reader *r = d->source[i]->reader;
+        const unsigned bytes = r && r->event_bytes ? r->event_bytes : BYTES_OF_AN_EVENT;
+        events += tl_trace_bytes(tl_source_trace(d->source[i])) / bytes;
+    }
+    return events;
 }

@@ -143,7 +143,7 @@ static const tl_source_reading reading = {open_source, read_source, close_source
 static int put_rows(tl_line_scan *s, uint32_t *rows, tl_error *e)
 {
     *rows = 0;
-    for (; s->at < s->nrow && *rows < TL_BLOCK_ROWS; s->at++) {
+    for (; s->at < s->nrow && !tl_scan_block_is_full(&s->block, *rows); s->at++) {
         const uint8_t *row = s->row + s->at * s->kind->row;
         tl_line_row head;
         memcpy(&head, row, sizeof head);
@@ -159,7 +159,7 @@ static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
 {
     tl_line_scan *s = (tl_line_scan *)scan;
     uint32_t rows;
-    tl_arena_reset(&s->block.arena);
+    tl_scan_block_begin(&s->block);
     for (;;) {
         int status = put_rows(s, &rows, e);
         if (status < 0)

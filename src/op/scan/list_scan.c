@@ -16,8 +16,8 @@ static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
 {
     list_scan *s = (list_scan *)scan;
     uint32_t rows = 0;
-    tl_arena_reset(&s->block.arena);
-    while (s->source < s->sources && rows < TL_BLOCK_ROWS) {
+    tl_scan_block_begin(&s->block);
+    while (s->source < s->sources && !tl_scan_block_is_full(&s->block, rows)) {
         const tl_list *l = s->list;
         if (s->next == 0)
             s->n = l->count(l->arg, s->source);

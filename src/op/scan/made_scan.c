@@ -162,8 +162,8 @@ static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
     made_scan *s = (made_scan *)scan;
     const tl_made_table *t = s->table;
     uint32_t rows = 0;
-    tl_arena_reset(&s->block.arena);
-    while (s->source < t->dataset->n && rows < TL_BLOCK_ROWS) {
+    tl_scan_block_begin(&s->block);
+    while (s->source < t->dataset->n && !tl_scan_block_is_full(&s->block, rows)) {
         const void *made = s->made->rows[s->source];
         if (made && s->at < t->kind->count(made)) {
             t->kind->put(t, made, s->source, s->at++, &s->block, rows);

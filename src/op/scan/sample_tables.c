@@ -81,9 +81,6 @@ typedef struct sample_row {
     const char *type;     /* the name that its type had then, or NULL */
 } sample_row;
 
-#define PATHS_AT_ONCE 16u               /* rows with paths that are made at once */
-#define TEXT_ENOUGH   ((size_t)4 << 20) /* bytes of text after which a block ends */
-
 typedef struct sample_scan {
     tl_scan scan;
     const tl_scan_table *table;
@@ -350,7 +347,7 @@ static uint32_t fill(sample_scan *s)
     uint32_t rows = 0;
     while (r->nrun > 0 && !s->block.failed) {
         const uint32_t room = TL_BLOCK_ROWS - rows < s->most ? TL_BLOCK_ROWS - rows : s->most;
-        if (room == 0 || (rows > 0 && s->block.arena.total > TEXT_ENOUGH))
+        if (room == 0 || tl_scan_block_is_full(&s->block, rows))
             break;
         if (!s->run) {
             s->run = r->run;
@@ -373,7 +370,7 @@ static int next_block(tl_scan *scan, tl_block *block, tl_error *e)
 {
     sample_scan *s = (sample_scan *)scan;
     uint32_t rows = 0;
-    tl_arena_reset(&s->block.arena);
+    tl_scan_block_begin(&s->block);
     while (rows == 0 && !s->block.failed) {
         int status = tl_event_reader_next(&s->reader, e);
         if (status <= 0)
@@ -405,7 +402,7 @@ static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d,
     const tl_stack_columns *c = &stack_columns[s->which];
     const bool path = !ask->used || ask->used[c->path];
     s->wants_nodes = path || (s->which == 1 && (ask->used[c->name] || ask->used[c->depth]));
-    s->most = path ? PATHS_AT_ONCE : TL_BLOCK_ROWS;
+    s->most = path ? TL_BLOCK_TEXTS : TL_BLOCK_ROWS;
     s->reader.whole = s->which == 1;
     int status = tl_event_reader_init(&s->reader, t, d, ask, e);
     s->reader.wants_fields = true;

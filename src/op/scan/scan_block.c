@@ -99,6 +99,14 @@ void tl_scan_put_blob(tl_scan_block *b, uint32_t column, uint32_t row, const uin
     tl_scan_put_text(b, column, row, text);
 }
 
+void tl_scan_block_begin(tl_scan_block *b)
+{
+    if (b->arena.total > TL_BLOCK_TEXT_ENOUGH) /* else every later block would be full at once */
+        tl_arena_fini(&b->arena);
+    else
+        tl_arena_reset(&b->arena);
+}
+
 int tl_scan_block_done(tl_scan_block *b, uint32_t rows, tl_block *out, tl_error *e)
 {
     if (b->failed)

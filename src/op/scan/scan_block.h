@@ -27,6 +27,17 @@ int tl_scan_block_init(tl_scan_block *b, const tl_column_info *column, uint32_t 
                        tl_error *e);
 void tl_scan_block_fini(tl_scan_block *b);
 
+#define TL_BLOCK_TEXT_ENOUGH ((size_t)4 << 20) /* bytes of text after which a block ends */
+#define TL_BLOCK_TEXTS       16u               /* rows with texts of any length that are made at once */
+
+/* Before the rows of a block. */
+void tl_scan_block_begin(tl_scan_block *b);
+/* Does the block end here, after some rows? A row may have megabytes of text. */
+static inline bool tl_scan_block_is_full(const tl_scan_block *b, uint32_t rows)
+{
+    return rows == TL_BLOCK_ROWS || (rows > 0 && b->arena.total > TL_BLOCK_TEXT_ENOUGH);
+}
+
 static inline bool tl_scan_has(const tl_scan_block *b, uint32_t column)
 {
     return b->array[column].is_null != NULL;

@@ -142,7 +142,9 @@ static int read_block(cursor *c)
     tl_query *q = ((table *)c->base.pVtab)->table->query;
     tl_error e = {0};
     tl_block block = {0};
-    const int status = tl_scan_next(c->scan, &block, &e);
+    /* SQLite looks after some thousand rows, which are megabytes each where stacks are deep. */
+    const int status =
+        tl_query_stopped(q) ? tl_fail(&e, TL_ELIMIT, TL_NO_OFFSET, "stopped") : tl_scan_next(c->scan, &block, &e);
     c->cell = block.column;
     c->rows = block.rows;
     c->at = 0;
