@@ -102,7 +102,7 @@ void tl_kept_rows_show(tl_kept_rows *k)
 }
 
 int tl_kept_rows_read(tl_kept_rows *k, const tl_scan_table *t, const uint8_t *used, tl_scan *scan, uint64_t most,
-                      tl_error *e)
+                      tl_kept_stop stop, tl_error *e)
 {
     tl_block block;
     int status;
@@ -111,6 +111,8 @@ int tl_kept_rows_read(tl_kept_rows *k, const tl_scan_table *t, const uint8_t *us
     if (!begin(k, used))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
     while ((status = tl_scan_next(scan, &block, e)) > 0) {
+        if (stop.stop && stop.stop(stop.arg)) /* a block may have megabytes */
+            return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "interrupted");
         status = grow(k, block.rows, e);
         if (status == 0 && !copy(k, &block))
             status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");

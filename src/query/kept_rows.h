@@ -23,7 +23,7 @@ typedef struct tl_kept_rows {
     uint64_t bytes, most;
 } tl_kept_rows;
 
-/* Asked while rows are ordered: stop with TL_ELIMIT? */
+/* Asked while rows are read and ordered: stop with TL_ELIMIT? */
 typedef struct tl_kept_stop {
     bool (*stop)(void *arg); /* NULL: never */
     void *arg;
@@ -32,7 +32,7 @@ typedef struct tl_kept_stop {
 /* Reads a scan to its end; most: bytes that rows may take. After zeroing; fini is needed in any case. Errors: TL_ELIMIT
  * (more than that), and those of reading. */
 int tl_kept_rows_read(tl_kept_rows *k, const tl_scan_table *t, const uint8_t *used, tl_scan *scan, uint64_t most,
-                      tl_error *e);
+                      tl_kept_stop stop, tl_error *e);
 /* Orders the rows by a column: null first, then ascending; equal ones as they came. After an error they are of no
  * use. */
 int tl_kept_rows_order(tl_kept_rows *k, uint32_t column, tl_kept_stop stop, tl_error *e);

@@ -136,8 +136,23 @@ static void percentiles(void **state)
                                      {"percentile('x', 50)", "null"},
                                      {"percentile(-7, 50)", "-7"},
                                      {"percentile(ts, 50), percentile(ts, 99.99) FROM events", "29990,59990"},
+                                     {"percentile(v, 0), percentile(v, 50), percentile(v, 100) FROM"
+                                      " (SELECT -9223372036854775807 - 1 AS v UNION SELECT 9223372036854775807 UNION"
+                                      " SELECT 0)",
+                                      "-9223372036854775808,0,9223372036854775807"},
                                      {"percentile(ts, tid * 10) FROM events GROUP BY tid", "41970;47990"}};
     COMPARE(cases);
+    /* Of 1,000 values of all sizes, with both signs. */
+    static const char sql[] =
+        "WITH RECURSIVE r(i, v) AS (SELECT 1, 12345 UNION ALL SELECT i + 1, v * 48271 % 2147483647 FROM r LIMIT 1000),"
+        " n AS MATERIALIZED (SELECT (v - 1073741823) << (i % 33) AS v FROM r),"
+        " s AS MATERIALIZED (SELECT v, row_number() OVER (ORDER BY v) AS k FROM n)"
+        "SELECT count(*), sum((SELECT percentile(v, p) FROM n) = (SELECT v FROM s WHERE k = max(1, 10 * p)))"
+        " FROM (SELECT i - 1 AS p FROM r LIMIT 101)";
+    query_fixture q;
+    query_open(&q, NULL);
+    assert_string_equal(query_ask(&q, sql), "101,101");
+    query_close(&q);
 }
 
 int main(void)

@@ -13,7 +13,6 @@
 
 #include "base/compiler.h"
 #include "base/grow.h"
-#include "base/stop_sort.h"
 #include "base/text/number.h"
 #include "base/text/utc_text.h"
 #include "query/sqlite/sqlite_value.h"
@@ -236,11 +235,25 @@ void tl_sql_percentile_add(sqlite3_context *c, int n, sqlite3_value **v)
     a->value[a->n++] = tl_value_whole(v[0]);
 }
 
-static int by_value(const void *a, const void *b, void *unused)
+/* The value of a rank, from 0: the bucket of its highest byte, of the next one, ... Values of other buckets go. That is
+ * one pass over all values, and seven over few, whatever they are. */
+static int64_t value_of_rank(int64_t *value, size_t n, size_t rank)
 {
-    (void)unused;
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
+    const uint64_t sign = UINT64_C(1) << 63; /* as unsigned numbers, negative ones come first */
+    for (unsigned shift = 64; shift > 0 && n > 1;) {
+        size_t count[256] = {0}, kept = 0;
+        uint64_t byte = 0;
+        shift -= 8;
+        for (size_t i = 0; i < n; i++)
+            count[((uint64_t)value[i] ^ sign) >> shift & 255]++;
+        for (; rank >= count[byte]; byte++)
+            rank -= count[byte];
+        for (size_t i = 0; i < n && count[byte] < n; i++)
+            if ((((uint64_t)value[i] ^ sign) >> shift & 255) == byte)
+                value[kept++] = value[i];
+        n = count[byte];
+    }
+    return value[0];
 }
 
 /* Nearest rank: number ceil(p n / 100), from 1. */
@@ -249,16 +262,12 @@ void tl_sql_percentile_give(sqlite3_context *c)
     values *a = sqlite3_aggregate_context(c, 0);
     if (!a)
         return;
-    const int status = a->failed ? 0
-                                 : tl_stop_sort(a->value, a->n, sizeof *a->value, by_value, NULL, tl_query_stopped,
-                                                sqlite3_user_data(c));
-    if (status < 0) {
-        sqlite3_result_error_code(c, status == TL_ELIMIT ? SQLITE_INTERRUPT : SQLITE_NOMEM);
-    } else if (a->n > 0 && !a->failed) {
+    if (a->n > 0 && !a->failed) {
         const double rank = a->p * (double)a->n / 100;
         size_t at = (size_t)rank;
         at += (double)at < rank;
-        sqlite3_result_int64(c, a->value[at > 0 ? at - 1 : 0]);
+        at = at < a->n ? at : a->n;
+        sqlite3_result_int64(c, value_of_rank(a->value, a->n, at > 0 ? at - 1 : 0));
     }
     free(a->value);
     *a = (values){0};

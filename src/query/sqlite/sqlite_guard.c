@@ -132,16 +132,6 @@ static int look(void *query)
     return tl_query_stopped(query);
 }
 
-/* Some builds of SQLite always use files. */
-static bool keeps_in_memory(sqlite3 *db)
-{
-    sqlite3_stmt *s = NULL;
-    bool memory = sqlite3_prepare_v2(db, "PRAGMA temp_store", -1, &s, NULL) == SQLITE_OK;
-    memory = memory && sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int(s, 0) == 2;
-    sqlite3_finalize(s);
-    return memory && !sqlite3_compileoption_used("TEMP_STORE=0");
-}
-
 int tl_sqlite_guard(tl_query *q, tl_error *e)
 {
     const uint64_t memory = tl_query_memory(q);
@@ -152,9 +142,9 @@ int tl_sqlite_guard(tl_query *q, tl_error *e)
     /* "x" is a column, never text, so that a misspelt name is an error. */
     ok = ok && sqlite3_db_config(q->db, SQLITE_DBCONFIG_DQS_DML, 0, &done) == SQLITE_OK && !done;
     ok = ok && sqlite3_db_config(q->db, SQLITE_DBCONFIG_DQS_DDL, 0, &done) == SQLITE_OK && !done;
-    /* What SQLite sorts or keeps is in memory, within the limit below, and never in a file. */
-    ok = ok && sqlite3_exec(q->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL) == SQLITE_OK;
-    ok = ok && keeps_in_memory(q->db);
+    /* What SQLite sorts or keeps is in files of sqlite_temporary.c: in memory, within the limit below. */
+    ok =
+        ok && sqlite3_exec(q->db, "PRAGMA temp_store = FILE; PRAGMA cache_size = -1000", NULL, NULL, NULL) == SQLITE_OK;
     const bool no_memory = !ok && sqlite3_errcode(q->db) == SQLITE_NOMEM;
     /* SQLite's own tables are connected on first use, which looks like a change of the schema. They may be missing. */
     (void)sqlite3_exec(q->db, "SELECT 1 FROM json_each('[]'), json_tree('[]')", NULL, NULL, NULL);

@@ -14,6 +14,7 @@
 #include "query/sqlite/sqlite_guard.h"
 #include "query/sqlite/sqlite_plan.h"
 #include "query/sqlite/sqlite_table.h"
+#include "query/sqlite/sqlite_temporary.h"
 
 struct tl_statement {
     tl_query *query;
@@ -29,7 +30,8 @@ static int open_engine(tl_query *q, tl_error *e)
 {
     if (sqlite3_libversion_number() < 3038000)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "SQLite %s is too old: 3.38 is needed", sqlite3_libversion());
-    if (sqlite3_open_v2(":memory:", &q->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+    const char *files = tl_sqlite_temporary();
+    if (!files || sqlite3_open_v2(":memory:", &q->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, files) != SQLITE_OK)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for SQLite");
     int status = tl_sqlite_add_tables(q, e);
     if (status == 0)

@@ -189,7 +189,8 @@ static int keep_rows(tl_sql_table *t, tl_kept_plan *p, const tl_sqlite_request *
     ask.nterm = 0;
     int status = tl_scan_open(&scan, t->table, &q->dataset, &ask, e);
     if (status == 0)
-        status = tl_kept_rows_read(&p->rows, t->table, r->ask.used, scan, tl_query_memory(q), e);
+        status = tl_kept_rows_read(&p->rows, t->table, r->ask.used, scan, tl_query_memory(q),
+                                   (tl_kept_stop){r->ask.stop, q}, e);
     tl_scan_close(scan);
     if (status == 0)
         status = tl_kept_rows_sort(&p->rows, r->all, r->nall, (tl_kept_stop){r->ask.stop, q}, e);
@@ -271,7 +272,8 @@ static int sort_rows(cursor *c, tl_sql_table *t, const tl_sqlite_request *r, tl_
     tl_scan *scan = NULL;
     int status = tl_scan_open(&scan, t->table, &q->dataset, &r->ask, e);
     if (status == 0)
-        status = tl_kept_rows_read(&c->sorted, t->table, r->ask.used, scan, tl_query_memory(q), e);
+        status = tl_kept_rows_read(&c->sorted, t->table, r->ask.used, scan, tl_query_memory(q),
+                                   (tl_kept_stop){r->ask.stop, q}, e);
     tl_scan_close(scan);
     if (status == 0)
         status = tl_kept_rows_order(&c->sorted, r->column, (tl_kept_stop){r->ask.stop, q}, e);
