@@ -32,13 +32,15 @@ static void unmake(made *m)
     tl_trace_fini(&m->f.trace);
 }
 
+enum { FIRST = 1 }; /* before it is the table of snapshots */
+
 static const tl_scan_table *table(made *m, uint32_t i)
 {
     tl_error e = {0};
-    assert_in_range(i, 0, m->tables.n - 1);
-    must(tl_class_table_make(&m->tables, i, &e), &e);
-    must(tl_class_table_make(&m->tables, i, &e), &e); /* once is enough */
-    return &m->tables.table[i].table;
+    assert_in_range(FIRST + i, FIRST, m->tables.n - 1);
+    must(tl_class_table_make(&m->tables, FIRST + i, &e), &e);
+    must(tl_class_table_make(&m->tables, FIRST + i, &e), &e); /* once is enough */
+    return &m->tables.table[FIRST + i].table;
 }
 
 /* "a b:HEX c" of the columns after those that all tables have. */
@@ -93,14 +95,14 @@ static void names_of_tables(void **state)
                                            "event__2"};
     made m;
     make(&m, classes, TL_COUNT(classes));
-    assert_int_equal(m.tables.n, 10); /* framing is no event; the last is the same class again */
+    assert_int_equal(m.tables.n, FIRST + 10); /* framing is no event; the last is the same class again */
     for (uint32_t i = 0; i < TL_COUNT(expected); i++)
-        assert_string_equal(m.tables.table[i].table.info.name, expected[i]);
-    const char *a = m.tables.table[8].table.info.name, *b = m.tables.table[9].table.info.name;
+        assert_string_equal(table(&m, i)->info.name, expected[i]);
+    const char *a = table(&m, 8)->info.name, *b = table(&m, 9)->info.name;
     assert_int_equal(strlen(a), 6 + 100 + 9); /* cut, with a checksum of the whole */
     assert_int_equal(strlen(b), 6 + 100 + 9);
     assert_string_not_equal(a, b);
-    assert_int_equal(m.tables.of[0][11], 0);
+    assert_int_equal(m.tables.of[0][11], FIRST);
     assert_int_equal(m.tables.of[0][8], TL_NO_COLUMN);
     unmake(&m);
 }
@@ -192,10 +194,10 @@ static void two_traces(void **state)
     tl_source *both[] = {&m.source, &n.source};
     made k = {.dataset = {.source = both, .n = 2}};
     must(tl_class_tables_init(&k.tables, &k.dataset, &e), &e);
-    assert_int_equal(k.tables.n, 2);
-    assert_int_equal(k.tables.of[0][0], 0);
-    assert_int_equal(k.tables.of[1][0], 1);
-    assert_int_equal(k.tables.of[1][1], 0);
+    assert_int_equal(k.tables.n, FIRST + 2);
+    assert_int_equal(k.tables.of[0][0], FIRST);
+    assert_int_equal(k.tables.of[1][0], FIRST + 1);
+    assert_int_equal(k.tables.of[1][1], FIRST);
     assert_string_equal(fields(&k, 0), "x:int y:int x_2:text z:real");
     assert_string_equal(fields(&k, 1), "");
     tl_class_tables_fini(&k.tables);
