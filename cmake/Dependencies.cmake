@@ -68,6 +68,10 @@ if(TRACELOOM_LLVM)
   set_property(GLOBAL APPEND PROPERTY TL_BUILD_OPTIONS llvm)
 endif()
 
+# Logarithms, for comparing runs.
+target_link_libraries(libtraceloom PUBLIC m)
+set_property(GLOBAL APPEND PROPERTY TL_PRIVATE_LIBRARIES -lm)
+
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 target_link_libraries(libtraceloom PUBLIC Threads::Threads)

@@ -10,7 +10,7 @@ _traceloom()
     cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "info check report convert cat query record ctl help --help --version" -- "$cur"))
+        COMPREPLY=($(compgen -W "info check report diff convert cat query record ctl help --help --version" -- "$cur"))
         return
     fi
     if [[ $cur == = ]]; then
@@ -44,6 +44,24 @@ _traceloom()
         COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     --predictor)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --fail-if)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --fail-when)
+        COMPREPLY=($(compgen -W "interval estimate unclear" -- "$cur"))
+        return ;;
+    --noise)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --min-share)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --per)
+        COMPREPLY=($(compgen -W "call run share" -- "$cur"))
+        return ;;
+    --map)
         COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     --query-file)
@@ -90,6 +108,12 @@ _traceloom()
         return ;;
     --for)
         COMPREPLY=($(compgen -W "10s 1s 1m" -- "$cur"))
+        return ;;
+    --runs)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --turns)
+        _traceloom_files
         return ;;
     --how)
         COMPREPLY=($(compgen -W "linked preload patch" -- "$cur"))
@@ -190,19 +214,19 @@ _traceloom()
         options="--wide --count --at --json --output --force --to --thread --cpu --exe --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     check)
         options="--json --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
-    report)
-        options="--by --weight --sort --top --per-thread --no-fold --wide --interval --line-size --sample --cache --predictor --calls --json --output --force --to --title --page-limit --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
+    report|diff)
+        options="--by --weight --sort --top --per-thread --no-fold --wide --interval --line-size --sample --cache --predictor --calls --diff --fail-if --fail-when --noise --min-share --per --map --one-run --json --output --force --to --title --page-limit --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     convert|cat)
         options="--interval --output --force --to --text-style --clock --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --no-pager --quiet --verbose --help" ;;
     query)
         options="--query-file --recipe --param --recipes --schema --explain --each --jobs --rows --memory --timeout --json --output --force --to --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     record)
-        options="--top --mode --threshold --ring --limit --start --pid --for --how --libs --min-size --exact --children --dry-run --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
+        options="--top --mode --threshold --ring --limit --start --pid --for --runs --turns --how --libs --min-size --exact --children --dry-run --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
     ctl)
         options="--json --color --quiet --verbose --help"
         ((COMP_CWORD == 2)) && words=$(traceloom help --names processes) || words="status start stop flush set" ;;
     help)
-        COMPREPLY=($(compgen -W "info check report convert cat query record ctl help formats" -- "$cur"))
+        COMPREPLY=($(compgen -W "info check report diff convert cat query record ctl help formats" -- "$cur"))
         return ;;
     esac
     if [[ $cur == -* ]]; then

@@ -28,7 +28,6 @@ const char *tl_verb_of_others(const char *name)
                                        {"stat", "report"},
                                        {"stats", "report"},
                                        {"merge", "convert A B -o C"},
-                                       {"diff", "report --json, once for each"},
                                        {"flamegraph", "report -o app.svg"},
                                        {"record-attach", "ctl PID start"},
                                        {"formats", "help formats"},

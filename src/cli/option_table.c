@@ -1,4 +1,4 @@
-/* The table of options, with their texts. */
+/* The table of options, with their texts; verb_table.c has the verbs. */
 #include "cli/options.h"
 
 #define INFO    TL_VERB_BIT(TL_VERB_INFO)
@@ -79,6 +79,44 @@ const tl_option tl_option_table[] = {
      NULL},
     {TO(flag, calls), 0, "calls", NULL, TL_GROUP_INSNS, REPORT, "list each call (with --by syscall)",
      "Lists system calls one by one, with arguments and result; with strings, too, where loads and stores show them.\n",
+     NULL},
+    {TO(flag, diff), 0, "diff", NULL, TL_GROUP_DIFF, REPORT, "compare two sides: BASE NEW",
+     "Compares two sides of runs,\n.Ar BASE\nand\n.Ar NEW :\n"
+     "what became slower, what is faster, and what is shown to be the same.\n"
+     "Each is a file, a folder whose files are runs, or a pattern in quotes,\n.Ql 'old/*.tlp' .\n"
+     "Functions are matched by name across builds.\n"
+     "At least 4 runs a side are needed for a verdict, 10 are better;\n"
+     ".Nm traceloom record Fl -runs\nand\n.Fl -turns\nmake them.\n"
+     ".Nm traceloom diff\nis the same.\n",
+     NULL},
+    {TO(word, fail_if), 0, "fail-if", "GATE", TL_GROUP_DIFF, REPORT, "exit with 1 if it became so much slower",
+     "Exits with 1 if a function changed by more than allowed:\n.Ql p99(render_page) > +5% ,\n"
+     ".Ql calls(db_*) > +0% or total(main) > +2s ,\n.Ql p99(render_page) > 4us .\n"
+     "The number is one of\n.Cm calls , total , self , percall , mean , min , max , share , self-share\nor a "
+     "percentile;\n"
+     "the function is a pattern,\n.Ql *\nfor all, or\n.Ql path:serve;render .\n"
+     "With a sign the amount is a change, otherwise a limit for NEW.\n"
+     "A gate that is about no function is an error.\n"
+     "May be given several times.\n",
+     NULL},
+    {TO(choice, fail_when), 0, "fail-when", "WHAT", TL_GROUP_DIFF, REPORT, "interval, estimate or unclear",
+     "Says when a gate fails: if the whole\n.Cm interval\nof 95\\ % is beyond the amount, the default; if the\n"
+     ".Cm estimate\nis; or also where it is\n.Cm unclear .\n",
+     "interval estimate unclear"},
+    {TO(percent, noise), 0, "noise", "PERCENT", TL_GROUP_DIFF, REPORT, "changes that do not matter: 5%",
+     "Sets which changes are too small to matter.\nThe default is 5%: code that only moved may change that much.\n",
+     NULL},
+    {TO(percent, min_share), 0, "min-share", "PERCENT", TL_GROUP_DIFF, REPORT, "smallest functions: 0.5%",
+     "Leaves out functions with a smaller share of the whole time in both sides.\nThe default is 0.5%.\n", NULL},
+    {TO(choice, per), 0, "per", "WHAT", TL_GROUP_DIFF, REPORT, "call, run or share",
+     "Compares time for each\n.Cm call ,\nthe default; for a whole\n.Cm run ,\nthe default for samples; or as a\n"
+     ".Cm share\nof the run.\n",
+     "call run share"},
+    {TO(word, map), 0, "map", "OLD=NEW", TL_GROUP_DIFF, REPORT, "a function that was renamed",
+     "Says that function\n.Ar OLD\nof BASE is\n.Ar NEW\nof NEW.\nMay be given several times.\n", NULL},
+    {TO(flag, one_run), 0, "one-run", NULL, TL_GROUP_DIFF, REPORT, "gates with fewer than 4 runs a side",
+     "Allows gates with fewer than 4 runs a side.\n"
+     "They test the numbers of these runs, which prove nothing about the next.\n",
      NULL},
     {TO(text, query_file), 0, "query-file", "FILE", TL_GROUP_VERB, QUERY, "SQL in a file",
      "Reads the SQL from\n.Ar FILE ;\n.Sq -\nis standard input.\n"
@@ -172,6 +210,17 @@ const tl_option tl_option_table[] = {
      NULL},
     {TO(duration, duration), 0, "for", "TIME", TL_GROUP_VERB, RECORD, "stop recording after this time: 10s",
      "Stops recording after this time,\n.Ql 10s .\nThe program runs on.\n", "10s 1s 1m"},
+    {TO(repeat, runs), 0, "runs", "N", TL_GROUP_VERB, RECORD, "run it N times",
+     "Runs the program\n.Ar N\ntimes, and writes a recording of each run into the folder that\n.Fl o\nnames:\n"
+     ".Pa DIR/run-001.tlp\nand so on.\n"
+     ".Nm traceloom report Fl -diff\ncompares two such folders.\nStops at the first run that fails.\n",
+     NULL},
+    {TO(text, turns), 0, "turns", "OLD", TL_GROUP_VERB, RECORD, "and OLD, in turns",
+     "Runs the program\n.Ar OLD\nand\n.Ar CMD\nin turns, with the same arguments, so that changes of the machine meet "
+     "both:\nOLD, CMD, CMD, OLD and so on.\n"
+     "Their recordings are in\n.Pa DIR/old\nand\n.Pa DIR/new .\n"
+     "The default of\n.Fl -runs\nis then 10.\n",
+     "@file"},
     {TO(choice, how), 0, "how", "WAY", TL_GROUP_INSNS, RECORD, "linked, preload or patch",
      "Chooses how the program is recorded.\nThe default depends on what it is:\n"
      ".Bl -tag -width preload -compact\n"
@@ -360,9 +409,10 @@ const tl_option tl_option_table[] = {
 
 const char *tl_group_title(const tl_verb *verb, tl_option_group group)
 {
-    static const char *const of_process[TL_GROUPS] = {"What is recorded", "Where it goes", "Which calls",
-                                                      "Patched programs", "Always",        "Always"};
-    static const char *const title[TL_GROUPS] = {"What is shown",      "Where it goes",  "Which part of the trace",
-                                                 "Instruction traces", "How it is read", "Always"};
+    static const char *const of_process[TL_GROUPS] = {
+        "What is recorded", "Where it goes", "Which calls", "Patched programs", "Comparisons", "Always", "Always"};
+    static const char *const title[TL_GROUPS] = {
+        "What is shown",  "Where it goes", "Which part of the trace", "Instruction traces", "Comparisons",
+        "How it is read", "Always"};
     return verb->id == TL_VERB_RECORD || verb->id == TL_VERB_CTL ? of_process[group] : title[group];
 }

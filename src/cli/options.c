@@ -12,9 +12,11 @@
 #include "base/text/number.h"
 #include "cli/nearest.h"
 
-#define CHOICES_MAX 32u   /* more words than any option allows */
-#define WORKERS_MAX 1024u /* of --threads */
-#define VALUE_SHOWN 64    /* bytes shown of a wrong value: the mistake matters more */
+#define CHOICES_MAX  32u   /* more words than any option allows */
+#define WORKERS_MAX  1024u /* of --threads */
+#define PERCENT_MOST 16    /* bytes of a percentage */
+#define RUNS_MOST    999u  /* of --runs: names have three digits */
+#define VALUE_SHOWN  64    /* bytes shown of a wrong value: the mistake matters more */
 
 const tl_verb *tl_verb_find(const char *name)
 {
@@ -187,6 +189,25 @@ bool tl_take_workers(parser *p, const tl_option *o, const char *value)
 bool tl_take_jobs(parser *p, const tl_option *o, const char *value)
 {
     return number(p, o, value, TL_JOBS_MAX) && (p->a->jobs || bad_value(p, o, value, "expected at least 1"));
+}
+
+/* "5%" or "5": 0.05. */
+bool tl_take_percent(parser *p, const tl_option *o, const char *value)
+{
+    const size_t n = strspn(value, "0123456789.");
+    tl_percent *to = member(p->a, o);
+    char *end = NULL;
+    if (n == 0 || n > PERCENT_MOST || (value[n] && strcmp(value + n, "%") != 0))
+        return bad_value(p, o, value, "expected a percentage such as 5%%");
+    to->share = strtod(value, &end) / 100;
+    to->given = end == value + n;
+    return to->given || bad_value(p, o, value, "expected a percentage such as 5%%");
+}
+
+bool tl_take_repeat(parser *p, const tl_option *o, const char *value)
+{
+    return number(p, o, value, RUNS_MOST) &&
+           (*(uint32_t *)member(p->a, o) || bad_value(p, o, value, "expected at least 1"));
 }
 
 bool tl_take_line_size(parser *p, const tl_option *o, const char *value)

@@ -27,6 +27,13 @@ typedef struct tl_example {
     const char *text;      /* a few words about it */
 } tl_example;
 
+/* The texts of a verb's alias. */
+typedef struct tl_alias {
+    const char *summary;   /* "Print events as text" */
+    const char *arguments; /* mdoc */
+    const char *manual;    /* mdoc: the verb is "Is traceloom-convert(1)" before it */
+} tl_alias;
+
 typedef struct tl_verb {
     tl_verb_id id;
     const char *name, *alias;  /* alias: another name, or NULL */
@@ -34,6 +41,7 @@ typedef struct tl_verb {
     const char *summary;       /* one line, no full stop */
     const tl_example *example; /* ends with an example whose arguments are NULL */
     const char *manual;        /* body of DESCRIPTION in mdoc, without the options */
+    const tl_alias *as_alias;  /* NULL without an alias */
 } tl_verb;
 
 typedef enum tl_option_group {
@@ -41,10 +49,11 @@ typedef enum tl_option_group {
     TL_GROUP_OUTPUT, /* output */
     TL_GROUP_SELECT, /* selection of a part of the trace */
     TL_GROUP_INSNS,  /* of instructions, or of patching; the short help has only their names */
+    TL_GROUP_DIFF,   /* of comparisons; the same */
     TL_GROUP_INPUT,  /* reading the input */
     TL_GROUP_ALWAYS  /* common to all verbs */
 } tl_option_group;
-#define TL_GROUPS 6u
+#define TL_GROUPS 7u
 
 typedef struct tl_option tl_option;
 struct tl_option_parser;
@@ -52,8 +61,8 @@ struct tl_option_parser;
 typedef bool tl_option_take(struct tl_option_parser *p, const tl_option *o, const char *value);
 tl_option_take tl_take_flag, tl_take_text, tl_take_choice, tl_take_amount, tl_take_word;
 tl_option_take tl_take_at, tl_take_color, tl_take_depth, tl_take_jobs, tl_take_level, tl_take_duration,
-    tl_take_line_size, tl_take_pid, tl_take_quiet, tl_take_rows, tl_take_threads, tl_take_top, tl_take_verbose,
-    tl_take_version, tl_take_weight, tl_take_workers;
+    tl_take_line_size, tl_take_percent, tl_take_pid, tl_take_quiet, tl_take_repeat, tl_take_rows, tl_take_threads,
+    tl_take_top, tl_take_verbose, tl_take_version, tl_take_weight, tl_take_workers;
 
 struct tl_option {
     tl_option_take *take;
@@ -89,6 +98,12 @@ typedef struct tl_words {
     size_t n;
 } tl_words;
 
+/* "5%": 0.05. */
+typedef struct tl_percent {
+    bool given;
+    double share;
+} tl_percent;
+
 /* A parsed command line. Strings are borrowed from argv, or copied. */
 typedef struct tl_arguments {
     const tl_verb *verb;
@@ -111,6 +126,11 @@ typedef struct tl_arguments {
     bool calls;
     bool has_at;
     uint64_t at; /* the number of an instruction */
+
+    bool diff, one_run; /* of comparisons */
+    tl_percent noise, min_share;
+    const char *per, *fail_when; /* or NULL */
+    tl_words map, fail_if;
 
     tl_words param;         /* of query: name=value */
     const char *query_file; /* or NULL */
@@ -144,6 +164,8 @@ typedef struct tl_arguments {
     bool children, exact, dry_run;
     uint32_t pid;      /* of a process that runs already; 0: not given */
     uint64_t duration; /* of recording, in ns; 0: not given */
+    uint32_t runs;     /* how often to run the program; 0: not given */
+    const char *turns; /* the other program; or NULL */
     uint64_t min_size; /* of functions that are patched, in bytes; 0: any */
 
     tl_words exe_word;      /* -e as given: see exe_files.h */

@@ -16,6 +16,7 @@ static const tl_example check_examples[] = {{"check app.xray && ./deploy", "go o
 static const tl_example report_examples[] = {{"report app.xray -e app", "the functions that cost most"},
                                              {"report app.log --by gc", "garbage collection pauses"},
                                              {"report run1 run2 -o app.html", "two runs, for a browser"},
+                                             {"diff old/ new/ --fail-if 'p99(*) > +5%'", "a gate"},
                                              {NULL, NULL}};
 
 static const tl_example convert_examples[] = {{"convert app.xray -o app.pftrace", "for another tool"},
@@ -44,6 +45,15 @@ static const tl_example ctl_examples[] = {{"ctl 4711 status", "what is recorded,
 static const tl_example help_examples[] = {
     {"help report", "the manual page of a verb"}, {"help formats", "what can be read and written"}, {NULL, NULL}};
 
+static const tl_alias cat = {"Print events as text", ".Ar",
+                             "without\n.Fl o\nand\n.Fl -to :\n"
+                             "prints the events of one or several traces as text, by time.\n"};
+
+static const tl_alias diff = {"Compare two sides of runs", ".Ar BASE NEW",
+                              "with\n.Fl -diff :\n"
+                              "says what became slower from the runs of\n.Ar BASE\nto those of\n.Ar NEW ,\n"
+                              "and tests gates.\n"};
+
 const tl_verb tl_verb_table[] = {
     {TL_VERB_INFO, "info", NULL, "FILE...", "What a trace is: format, length, contents, losses", info_examples,
      "Prints one screen about each\n.Ar FILE ,\nwhich may also be a folder whose files are one trace:\n"
@@ -55,14 +65,16 @@ const tl_verb tl_verb_table[] = {
      "If an input is larger than 1\\ GiB and its times are known without reading it all, it counts the events only\n"
      "with\n.Fl -count\nor\n.Fl -json .\n"
      ".Pp\n"
-     "Records that only frame the file, such as buffer and packet boundaries, are not counted as events.\n"},
+     "Records that only frame the file, such as buffer and packet boundaries, are not counted as events.\n",
+     NULL},
     {TL_VERB_CHECK, "check", NULL, "FILE...", "Is every byte valid? Problems with byte offsets", check_examples,
      "Reads each\n.Ar FILE\n"
      "completely and prints\n.Dq ok ,\n"
      "or one line for each place that breaks the rules of its format:\n"
      "the file, the byte offset, the rule, and what was found.\n"
-     "Offsets count after decompression.\n"},
-    {TL_VERB_REPORT, "report", NULL, "FILE...", "Where the time goes: functions, call tree, callers, latencies",
+     "Offsets count after decompression.\n",
+     NULL},
+    {TL_VERB_REPORT, "report", "diff", "FILE...", "Where the time goes: functions, call tree, callers, latencies",
      report_examples,
      "Matches entries and exits of functions into calls, or takes the samples of a profiler, and adds them up to a "
      "profile.\n"
@@ -76,7 +88,12 @@ const tl_verb tl_verb_table[] = {
      "Calls that had not ended when the trace ended are not counted; a message says how many.\n"
      "In an instruction trace, calls are found by the branches that call and return, and times are numbers of\n"
      "instructions; calls that had not ended are counted as well, so that every instruction is in a function.\n"
-     "Samples and allocations that the profiler wrote while recording was paused are not counted.\n"},
+     "Samples and allocations that the profiler wrote while recording was paused are not counted.\n"
+     ".Pp\n"
+     "With\n.Fl -diff ,\nor called as\n.Nm traceloom diff ,\n"
+     "it compares two sides of runs instead of adding them up.\n"
+     "The exit status is then 1 if a gate of\n.Fl -fail-if\nfailed.\n",
+     &diff},
     {TL_VERB_CONVERT, "convert", "cat", "FILE...", "Convert events to another format or text (cat), or cut out a part",
      convert_examples,
      "Writes the events of one or several traces in another format.\n"
@@ -84,7 +101,8 @@ const tl_verb tl_verb_table[] = {
      "or without\n.Fl o\nand\n.Fl -to ,\n"
      "it prints them as text.\n"
      "Several inputs are merged by time.\n"
-     "What the output format cannot hold is left out, and a message says what and how much.\n"},
+     "What the output format cannot hold is left out, and a message says what and how much.\n",
+     &cat},
     {TL_VERB_QUERY, "query", NULL, "FILE... [SQL]", "Answer questions in SQL", query_examples,
      "Runs SQL over traces, without loading them into a database first.\n"
      "The SQL is the last word, if it has a blank and no file has that name; otherwise\n.Fl -query-file\n"
@@ -103,7 +121,8 @@ const tl_verb tl_verb_table[] = {
      "Several traces are the same tables:\n.Cm trace\nis the number of the input, from 1.\n"
      ".Pp\n"
      "The SQL is that of SQLite.\n"
-     "Statements can only read these tables: they reach no files, and change nothing.\n"},
+     "Statements can only read these tables: they reach no files, and change nothing.\n",
+     NULL},
     {TL_VERB_RECORD, "record", NULL, "[--] CMD [ARG...]", "Run a program, record its function calls, and report",
      record_examples,
      "Runs\n.Ar CMD\n"
@@ -126,7 +145,8 @@ const tl_verb tl_verb_table[] = {
      "if the program is killed.\n"
      "Child processes that also record write files of their own, whose names have a number before the suffix.\n"
      "The suffix of another format, such as\n.Pa .svg , .pb.gz\nor\n.Pa .pftrace ,\n"
-     "makes a recording first and converts it at the end.\n"},
+     "makes a recording first and converts it at the end.\n",
+     NULL},
     {TL_VERB_CTL, "ctl", NULL, "PID COMMAND [KEY=VALUE...]", "Control a running recording: status, start, stop, flush",
      ctl_examples,
      "Controls the recorder in the running program\n.Ar PID ,\n"
@@ -140,12 +160,14 @@ const tl_verb tl_verb_table[] = {
      ".It Cm set\nchange settings at once:\n"
      ".Ql threshold=5us ,\n.Ql func=GLOB ,\n.Ql not=GLOB ,\n.Ql depth=N .\n"
      "New patterns replace all earlier ones;\n.Ql func=\nremoves them.\n"
-     ".El\n"},
+     ".El\n",
+     NULL},
     {TL_VERB_HELP, "help", NULL, "[VERB]", "The manual of a verb, or the list of formats", help_examples,
      "Shows the manual page of a verb.\n"
      ".Nm traceloom help formats\n"
-     "lists the formats that can be read and written.\n"},
-    {TL_VERB_HELP, NULL, NULL, NULL, NULL, NULL, NULL}};
+     "lists the formats that can be read and written.\n",
+     NULL},
+    {TL_VERB_HELP, NULL, NULL, NULL, NULL, NULL, NULL, NULL}};
 
 bool tl_example_is_bare(const tl_verb *verb, const tl_example *example)
 {

@@ -400,21 +400,32 @@ uint32_t tl_hist_next(const tl_hist *h, uint32_t from)
     return TL_HIST_BUCKETS;
 }
 
+void tl_hist_quantiles(const tl_hist *h, const uint32_t *part, size_t n, uint32_t whole, uint64_t min, uint64_t max,
+                       uint64_t *out)
+{
+    const uint64_t sum = tl_hist_sum(h);
+    uint64_t below = 0;
+    tl_hist_pair p = {0};
+    uint32_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t rank =
+            sum / whole * part[i] + (sum % whole * part[i] + whole - 1) / whole; /* ceil, without overflow */
+        if (rank <= 1 || rank >= sum) {
+            out[i] = sum == 0 ? 0 : rank <= 1 ? min : max;
+            continue;
+        }
+        while (below < rank && tl_hist_each(h, &at, &p))
+            below = tl_add_saturated(below, p.count);
+        const uint64_t value = tl_hist_middle(p.bucket);
+        out[i] = value < min ? min : value > max ? max : value;
+    }
+}
+
 uint64_t tl_hist_quantile(const tl_hist *h, uint32_t part, uint32_t whole, uint64_t min, uint64_t max)
 {
-    uint64_t sum = tl_hist_sum(h), below = 0;
-    if (sum == 0)
-        return 0;
-    uint64_t rank = sum / whole * part + (sum % whole * part + whole - 1) / whole; /* ceil, without overflow */
-    if (rank <= 1)
-        return min;
-    if (rank >= sum)
-        return max;
-    tl_hist_pair p = {0};
-    for (uint32_t at = 0; below < rank && tl_hist_each(h, &at, &p);)
-        below = tl_add_saturated(below, p.count);
-    uint64_t value = tl_hist_middle(p.bucket);
-    return value < min ? min : value > max ? max : value;
+    uint64_t value;
+    tl_hist_quantiles(h, &part, 1, whole, min, max, &value);
+    return value;
 }
 
 uint64_t tl_hist_percentile(const tl_hist *h, unsigned permille, uint64_t min, uint64_t max)

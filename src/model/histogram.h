@@ -116,6 +116,9 @@ uint32_t tl_hist_next(const tl_hist *h, uint32_t from);
 uint64_t tl_hist_percentile(const tl_hist *h, unsigned permille, uint64_t min, uint64_t max);
 /* The same of part / whole, for finer ones; part <= whole, whole > 0. */
 uint64_t tl_hist_quantile(const tl_hist *h, uint32_t part, uint32_t whole, uint64_t min, uint64_t max);
+/* The same for n parts, ascending. */
+void tl_hist_quantiles(const tl_hist *h, const uint32_t *part, size_t n, uint32_t whole, uint64_t min, uint64_t max,
+                       uint64_t *out);
 
 /* The sum of many histograms whose values are all in [min, max]; needs no memory of its own. */
 typedef struct tl_hist_total {

@@ -18,6 +18,8 @@ FDR, LOG, BINARY = "fdr-v5-le.xray", "tracelog-doc.log", "program.elf"
 RUNS = {
     "call_tree": [([FDR, BINARY], None), (["fdr-v5-le-messy.xray", BINARY], None), (["absent.xray"], None)],
     "check_trace": [([FDR], None), (["ctf-18-damaged"], None), (["xtrace-damaged-load"], None), ([BINARY], None)],
+    "compare_runs": [(["calls(*) > +5%", BINARY] + [FDR] * 4 + ["--"] + ["fdr-v5-le-plain.xray"] * 4, None),
+                     (["p50(main > 1ms", BINARY, FDR, "--", FDR], None), ([], None)],
     "convert_trace": [([FDR, "OUT/a.json"], None), ([FDR, "OUT/a.xray"], None), ([LOG, "OUT/a.speedscope.json"], None)],
     "count_functions": [([FDR, BINARY], None)],
     "count_in_threads": [([FDR], None), (["ctf-18"], None)],

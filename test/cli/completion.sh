@@ -19,7 +19,7 @@ is() {
     [ "$1" = "$2" ] || fail "completed \"$1\" instead of \"$2\""
 }
 is "$(complete_words traceloom rep)" report
-is "$(complete_words traceloom report --per)" --per-thread
+is "$(complete_words traceloom report --per-)" --per-thread
 is "$(complete_words traceloom info --so)" ""
 is "$(complete_words traceloom report --by his)" hist
 is "$(complete_words traceloom report --by = his)" hist
@@ -87,7 +87,7 @@ convert_--to_jso --to jsonl
 END
 fi
 if command -v fish >/dev/null; then
-    HOME=$work fish -c 'source completion.fish; complete -C "traceloom report --per"' >reply 2>&1
+    HOME=$work fish -c 'source completion.fish; complete -C "traceloom report --per-"' >reply 2>&1
     says reply --per-thread
     HOME=$work fish -c 'source completion.fish; complete -C "traceloom convert --to jso"' >reply 2>&1
     says reply jsonl

@@ -25,11 +25,11 @@ assert len(v["formats"]) + len(v["without"]) == int(sys.argv[1]) and v["recorder
 expect 2 "$tl" --version --jsno
 says err "takes no other arguments than --json"
 
-for verb in info check report convert cat query record ctl help; do
-    [ $verb = cat ] || says overview "  $verb "
+for verb in info check report diff convert cat query record ctl help; do
+    [ $verb = cat ] || [ $verb = diff ] || says overview "  $verb "
     expect 0 "$tl" $verb --help
     most=30
-    [ $verb = report ] && most=41 # with the list of its tables
+    [ $verb = report ] || [ $verb = diff ] && most=44 # with the lists of its tables, and of the options of comparisons
     [ $verb = record ] && most=33
     [ "$(wc -l <out)" -le $most ] || fail "$verb --help has $(wc -l <out) lines"
     awk 'length($0) > 80 { exit 1 }' out || fail "$verb --help is wider than 80 columns"

@@ -7,7 +7,7 @@ expect 2 "$tl" rpeort
 says err "traceloom: unknown verb rpeort; did you mean report?"
 expect 2 "$tl" formats
 says err "unknown verb formats; did you mean traceloom help formats?"
-for pair in account:report graph:report view:cat dump:cat stats:report stat:report merge:convert diff:report \
+for pair in account:report graph:report view:cat dump:cat stats:report stat:report merge:convert \
     flamegraph:report record-attach:ctl version:--version; do
     expect 2 "$tl" ${pair%%:*} "$trace"
     says err "unknown verb ${pair%%:*}; did you mean traceloom ${pair#*:}"

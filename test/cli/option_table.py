@@ -13,13 +13,14 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
-VERBS = ("info", "check", "report", "convert", "cat", "query", "record", "ctl")
+VERBS = ("info", "check", "report", "diff", "convert", "cat", "query", "record", "ctl")
+REAL = {"cat": "convert", "diff": "report"}  # other names of verbs
 # A valid value of each kind, by its name in the table.
 VALUES = {"TABLE": "func", "WHAT": "time", "COLUMN": "self", "N": "1", "N|TIME": "1", "T": "5us", "SIZE": "1M", "WHEN": "off", "FILE": "x.json",
           "FORMAT": "text", "STYLE": "plain", "HOW": "10s", "NAME": "doc", "TIME": "delta", "A..B": "1..2", "GLOB": "x", "LEVEL": "0", "PATH": "x",
           "SPEC": "l2=0", "LIST": "ras", "MODE": "fdr",
-          "KIND": "md5", "TITLE": "a page", "WAY": "patch", "PID": "4711", "NAME=VALUE": "a=1"}
-BY_OPTION = {"for": "10s", "timeout": "10s", "color": "never", "from": None, "format-version": "2", "line-size": "64", "cpu": "0", "compress": "gzip"}
+          "KIND": "md5", "TITLE": "a page", "GATE": "p99(f) > +5%", "PERCENT": "5%", "OLD=NEW": "a=b", "OLD": "x", "WAY": "patch", "PID": "4711", "NAME=VALUE": "a=1"}
+BY_OPTION = {"fail-when": "interval", "per": "call", "for": "10s", "timeout": "10s", "color": "never", "from": None, "format-version": "2", "line-size": "64", "cpu": "0", "compress": "gzip"}
 USAGE = re.compile(rb"has no option|unknown option|needs a value|takes no value|: expected ")
 INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
 
@@ -76,7 +77,7 @@ def refused(checks, verb, option, owners, letters):
     """With a message that names the option, the verb, and a verb that has it. letters: the verbs that have a letter, which
     may belong to different options."""
     words = ["--" + option.name]
-    if option.letter and ("convert" if verb == "cat" else verb) not in letters[option.letter]:
+    if option.letter and REAL.get(verb, verb) not in letters[option.letter]:
         words.append("-" + option.letter)
         owners = owners + letters[option.letter]
     for word in words:
@@ -109,7 +110,7 @@ def typos(checks):
     for verb in VERBS + ("help",):
         typo = verb[:-2] + verb[-1] + verb[-2]
         near = b"did you mean %s?" % (b"cat" if verb == "ctl" else verb.encode())  # clt is as near to either
-        for words in ([typo], ["help", typo]):
+        for words in ([typo], ["help", typo]) if typo != verb else ():
             done = harness.run(*words)
             checks.that(done.status == 2 and near in done.err, done)
     for option, name in (("--to", "convert"), ("--from", "read")):
@@ -122,7 +123,9 @@ def prepare(folder):
     """The files that the examples name."""
     copies = {"app.xray": "fdr-v5-le.xray", "a.xray": "fdr-v5-le.xray", "run1": "fdr-v5-le.xray", "run2": "fdr-v5-le.xray",
               "traces/one": "fdr-v5-le.xray", "traces/two": "basic-v3-le.xray", "app": "program.elf", "app.log": "tracelog-doc.log"}
-    os.makedirs(os.path.join(folder, "traces"))
+    copies.update(("%s/%d" % (side, run), "fdr-v5-le.xray") for side in ("old", "new") for run in range(4))
+    for name in ("traces", "old", "new"):
+        os.makedirs(os.path.join(folder, name))
     os.makedirs(os.path.join(folder, "bin"))
     for name, source in copies.items():
         shutil.copy(os.path.join(INPUT, source), os.path.join(folder, name))
@@ -169,7 +172,7 @@ def main():
     options = table()
     helps = {verb: harness.run(verb, "--help").text() + harness.run("help", verb).text() for verb in VERBS}
     helps["traceloom"] = harness.run().text()
-    mans = {verb: harness.run("help", "--man", "convert" if verb == "cat" else verb).text() for verb in VERBS}
+    mans = {verb: harness.run("help", "--man", REAL.get(verb, verb)).text() for verb in VERBS}
     mans["traceloom"] = harness.run("help", "--man", "traceloom").text()
     names, letters = {}, {}
     for option in options:
@@ -177,7 +180,7 @@ def main():
         names.setdefault(option.name, []).append(option)
     with harness.work_folder() as folder:
         for verb in VERBS:
-            real = "convert" if verb == "cat" else verb
+            real = REAL.get(verb, verb)
             for name, known in names.items():
                 mine = [o for o in known if o.verb == real]
                 if mine:

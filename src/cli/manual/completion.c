@@ -160,7 +160,7 @@ static void print_zsh(void)
         print_quoted(v->summary);
         printf("'\n");
         if (v->alias)
-            printf("    '%s:print events as text'\n", v->alias);
+            printf("    '%s:%c%s'\n", v->alias, v->as_alias->summary[0] | 0x20, v->as_alias->summary + 1);
     }
     printf(")\n"
            "if ((CURRENT == 2)); then\n    _describe verb verbs\n    return\nfi\n"
@@ -208,7 +208,7 @@ static void print_fish(void)
     for (const tl_verb *v = tl_verb_table; v->name; v++) {
         printf("complete -c traceloom -f -n __fish_use_subcommand -a %s -d '%s'\n", v->name, v->summary);
         if (v->alias)
-            printf("complete -c traceloom -f -n __fish_use_subcommand -a %s -d 'Print events as text'\n", v->alias);
+            printf("complete -c traceloom -f -n __fish_use_subcommand -a %s -d '%s'\n", v->alias, v->as_alias->summary);
     }
     for (const tl_verb *v = tl_verb_table; v->name; v++) {
         for (const tl_option *o = tl_option_table; o->name; o++)

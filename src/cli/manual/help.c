@@ -176,10 +176,11 @@ static void print_help(const tl_verb *verb, bool whole)
     print_groups(verb, TL_GROUP_VERB, TL_GROUP_VERB);
     print_groups(verb, TL_GROUP_OUTPUT, TL_GROUP_OUTPUT);
     print_groups(verb, TL_GROUP_SELECT, TL_GROUP_SELECT);
-    if (whole)
-        print_groups(verb, TL_GROUP_INSNS, TL_GROUP_INSNS);
-    else
-        print_names_of(verb, TL_GROUP_INSNS);
+    for (tl_option_group g = TL_GROUP_INSNS; g <= TL_GROUP_DIFF; g++)
+        if (whole)
+            print_groups(verb, g, g);
+        else
+            print_names_of(verb, g);
     print_groups(verb, TL_GROUP_INPUT, TL_GROUP_INPUT);
     print_groups(verb, TL_GROUP_ALWAYS, TL_GROUP_ALWAYS);
 }

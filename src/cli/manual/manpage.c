@@ -307,7 +307,7 @@ static void put_verb(FILE *f, const tl_verb *verb)
     fputs(verb->summary + 1, f);
     fprintf(f, "\n.Sh SYNOPSIS\n.Nm traceloom %s\n.Op Ar options\n%s\n", verb->name, arguments_of(verb));
     if (verb->alias)
-        fprintf(f, ".Nm traceloom %s\n.Op Ar options\n.Ar\n", verb->alias);
+        fprintf(f, ".Nm traceloom %s\n.Op Ar options\n%s\n", verb->alias, verb->as_alias->arguments);
     fputs(".Sh DESCRIPTION\n", f);
     tl_put_mdoc(f, verb->manual);
     if (reads_files(verb))
@@ -363,7 +363,7 @@ static void put_command(FILE *f)
     for (const tl_verb *v = tl_verb_table; v->name; v++) {
         fprintf(f, ".It Xr traceloom-%s 1\n%s.\n", v->name, v->summary);
         if (v->alias)
-            fprintf(f, "Called\n.Cm %s ,\nit prints text.\n", v->alias);
+            fprintf(f, ".Cm %s :\n%c%s.\n", v->alias, small(v->as_alias->summary[0]), v->as_alias->summary + 1);
     }
     tl_put_mdoc(
         f, ".El\n"
@@ -419,19 +419,18 @@ static bool put_topic(FILE *f, const char *name)
 /* The page of a verb's other name, which refers to that of the verb. */
 static void put_alias(FILE *f, const tl_verb *verb)
 {
+    const tl_alias *a = verb->as_alias;
     fprintf(f,
             ".\\\" Made by traceloom help --man %s; do not edit.\n"
             ".Dd %s\n.Dt TRACELOOM-%s 1\n.Os\n"
-            ".Sh NAME\n.Nm traceloom-%s\n.Nd events as text on standard output\n"
-            ".Sh SYNOPSIS\n.Nm traceloom %s\n.Op Ar options\n.Ar\n"
+            ".Sh NAME\n.Nm traceloom-%s\n.Nd %c%s\n"
+            ".Sh SYNOPSIS\n.Nm traceloom %s\n.Op Ar options\n%s\n"
             ".Sh DESCRIPTION\n",
-            verb->alias, PAGE_DATE, upper_case(verb->alias, (char[NAME_SIZE]){0}), verb->alias, verb->alias);
-    fprintf(f,
-            "Is\n.Xr traceloom-%s 1\nwithout\n.Fl o\nand\n.Fl -to :\n"
-            "prints the events of one or several traces as text, by time.\n"
-            "Options and exit status are the same.\n"
-            ".Sh EXAMPLES\n.Bl -tag -width Ds\n",
-            verb->name);
+            verb->alias, PAGE_DATE, upper_case(verb->alias, (char[NAME_SIZE]){0}), verb->alias, small(a->summary[0]),
+            a->summary + 1, verb->alias, a->arguments);
+    fprintf(f, "Is\n.Xr traceloom-%s 1\n", verb->name);
+    tl_put_mdoc(f, a->manual);
+    fputs("Options and exit status are the same.\n.Sh EXAMPLES\n.Bl -tag -width Ds\n", f);
     for (const tl_example *x = verb->example; x->arguments; x++)
         if (strncmp(x->arguments, verb->alias, strlen(verb->alias)) == 0)
             put_example(f, verb, x);

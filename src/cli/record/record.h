@@ -37,6 +37,7 @@ typedef struct tl_record {
     char library[PATH_MAX];    /* the recorder that is loaded; "": none */
     tl_record_way way;
     uint64_t device, inode; /* of the target */
+    bool one_of_many;       /* of --runs: no table, and no advice */
     bool certain;           /* the recorder is in that file, not perhaps in what it starts */
     struct timespec begin;
     pid_t pid;
@@ -67,6 +68,11 @@ int tl_record_run(tl_record *r);                /* runs it to its end */
 void tl_record_say_patched(const tl_record *r); /* what was patched in it */
 int tl_record_settle(tl_record *r);             /* gives what a killed program left its final name */
 int tl_record_report(tl_record *r, bool *any);  /* *any: something was recorded */
+
+/* Runs the program several times (--runs), or two in turns (--turns). The first exit status that is not 0. */
+int tl_record_runs(const tl_cli *c);
+/* One run from its plan to its report. An exit status of the verb. */
+int tl_record_once(const tl_cli *c, bool one_of_many);
 
 /* The value of TRACELOOM for the program, to be freed. NULL: no memory. */
 char *tl_record_settings(const tl_record *r);

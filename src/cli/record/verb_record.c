@@ -59,7 +59,7 @@ int tl_record_report(tl_record *r, bool *any)
     static const unsigned order[TL_RECORD_MODES] = {TL_RECORD_PROFILE, TL_RECORD_CALLS, TL_RECORD_STREAMS};
     char path[PATH_MAX];
     struct stat st;
-    bool shown = r->cli->args->quiet;
+    bool shown = r->cli->args->quiet || r->one_of_many;
     *any = false;
     for (unsigned i = 0; i < TL_RECORD_MODES; i++) {
         if (!(r->modes & order[i]) || lstat(tl_record_path(r, order[i], "", path), &st) != 0)
@@ -74,7 +74,7 @@ int tl_record_report(tl_record *r, bool *any)
             continue;
         if (r->convert)
             unlink(path); /* -o has the result, and was named already */
-        else
+        else if (!r->one_of_many)
             say_next(r, order[i], path);
     }
     return TL_EXIT_DONE;
@@ -154,7 +154,7 @@ static int run(tl_record *r)
     return status_of(r) ? status_of(r) : status;
 }
 
-int tl_verb_record(tl_cli *c)
+int tl_record_once(const tl_cli *c, bool one_of_many)
 {
     tl_record *r = calloc(1, sizeof *r);
     if (!r) {
@@ -162,7 +162,13 @@ int tl_verb_record(tl_cli *c)
         return TL_EXIT_RECORD;
     }
     r->cli = c;
+    r->one_of_many = one_of_many;
     const int status = run(r);
     free(r);
     return status;
+}
+
+int tl_verb_record(tl_cli *c)
+{
+    return c->args->runs || c->args->turns ? tl_record_runs(c) : tl_record_once(c, false);
 }

@@ -25,6 +25,7 @@ struct tl_profiles_ahead {
     tl_open_options open;
     size_t first;
     tl_ordered_workers *workers;
+    unsigned lent; /* the slot whose profile was lent last */
     slot slot[SLOTS_MOST];
 };
 
@@ -88,7 +89,13 @@ tl_source *tl_profiles_ahead_next(tl_profiles_ahead *a, tl_profile **profile)
     tl_source *source = a->slot[number].source;
     a->slot[number].source = NULL;
     *profile = a->slot[number].profile;
+    a->lent = number;
     return source;
+}
+
+void tl_profiles_ahead_keep(tl_profiles_ahead *a)
+{
+    a->slot[a->lent].profile = NULL;
 }
 
 void tl_profiles_ahead_close(tl_profiles_ahead *a)

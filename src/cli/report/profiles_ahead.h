@@ -15,6 +15,8 @@ tl_profiles_ahead *tl_profiles_ahead_open(const tl_cli *c, size_t first, const t
 /* The next file. NULL: not read, because it is not a small file with a profile, or something is wrong with it; opening
  * it will show. Otherwise the source belongs to the caller, and *profile is lent until the next call. */
 tl_source *tl_profiles_ahead_next(tl_profiles_ahead *a, tl_profile **profile);
+/* Makes the profile that was lent last the caller's. */
+void tl_profiles_ahead_keep(tl_profiles_ahead *a);
 void tl_profiles_ahead_close(tl_profiles_ahead *a); /* NULL is fine */
 
 #endif

@@ -11,6 +11,7 @@
 #include "cli/message.h"
 #include "cli/report/profiles_ahead.h"
 #include "cli/report/report.h"
+#include "cli/report/report_diff.h"
 #include "cli/report/report_page.h"
 #include "cli/report/report_table.h"
 #include "cli/selection.h"
@@ -442,7 +443,11 @@ static int run(const tl_cli *c, const plan *p)
 int tl_verb_report(tl_cli *c)
 {
     plan p;
-    int status = tl_check_inputs(c);
+    if (c->args->diff || (c->args->called && strcmp(c->args->called, "diff") == 0))
+        return tl_report_diff(c);
+    int status = tl_report_check_diff(c->args);
+    if (status == TL_EXIT_DONE)
+        status = tl_check_inputs(c);
     if (status == TL_EXIT_DONE)
         status = make_plan(c, &p);
     if (status == TL_EXIT_DONE)
