@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/compare/compare_answer.h"
-#include "base/text/utf8.h"
+#include "view/markup_text.h"
 
 typedef struct gates {
     const tl_part *part;
@@ -29,29 +29,6 @@ static const char *cell_text(const gates *g, uint64_t row, uint32_t column)
     return v.kind == TL_CELL_TEXT ? v.text : "";
 }
 
-/* Text of an attribute or an element: XML has no other control characters than these. */
-static void put_text(tl_output *out, const char *s)
-{
-    for (size_t n = strlen(s), k; n > 0; s += k, n -= k) {
-        k = tl_utf8_shown(s, n);
-        if (k == 3 && memcmp(s, "\xef\xbf\xbe", 2) == 0 && (unsigned char)s[2] >= 0xbe)
-            k = 0; /* U+FFFE and U+FFFF are no characters of XML */
-        const char *as = *s == '<'   ? "&lt;"
-                         : *s == '>' ? "&gt;"
-                         : *s == '&' ? "&amp;"
-                         : *s == '"' ? "&quot;"
-                         : k         ? NULL
-                                     : "?";
-        if (k == 0)
-            for (k = 1; k < n && ((unsigned char)s[k] & 0xc0) == 0x80;)
-                k++;
-        if (as)
-            tl_output_puts(out, as);
-        else
-            tl_output_write(out, s, k);
-    }
-}
-
 /* The rows of the gate of the first row. */
 static uint64_t rows_of_gate(const gates *g, uint64_t first)
 {
@@ -61,21 +38,27 @@ static uint64_t rows_of_gate(const gates *g, uint64_t first)
     return n;
 }
 
+static void put_cell(const gates *g, uint64_t row, uint32_t column, tl_output *out)
+{
+    const char *text = cell_text(g, row, column);
+    tl_put_markup(out, text, strlen(text));
+}
+
 static void put_gate(const gates *g, uint64_t first, uint64_t n, tl_output *out)
 {
     const char *status = cell_text(g, first, g->status); /* the worst one */
     const bool failed = strcmp(status, TL_GATE_FAIL) == 0, skipped = strcmp(status, TL_GATE_UNKNOWN) == 0;
     tl_output_puts(out, "  <testcase classname=\"traceloom.diff\" name=\"");
-    put_text(out, cell_text(g, first, g->text));
+    put_cell(g, first, g->text, out);
     if (!failed && !skipped) {
         tl_output_puts(out, "\"/>\n");
         return;
     }
     tl_output_printf(out, "\">\n    <%s message=\"", failed ? "failure" : "skipped");
-    put_text(out, cell_text(g, first, g->message));
+    put_cell(g, first, g->message, out);
     tl_output_puts(out, "\">");
     for (uint64_t i = first; i < first + n && strcmp(cell_text(g, i, g->status), status) == 0; i++) {
-        put_text(out, cell_text(g, i, g->message));
+        put_cell(g, i, g->message, out);
         tl_output_puts(out, "\n");
     }
     tl_output_printf(out, "</%s>\n  </testcase>\n", failed ? "failure" : "skipped");

@@ -81,8 +81,8 @@ static void test_mirror(void **state)
     for (uint64_t seed = 1; seed < 40; seed++) {
         side base = {.n = 0}, newer = {.n = 0};
         uint64_t numbers = seed;
-        add_random(&base, 1 + seed % 12, 1, &numbers);
-        add_random(&newer, 1 + (seed * 7) % 12, 2, &numbers);
+        add_random(&base, 1 + (size_t)seed % 12, 1, &numbers);
+        add_random(&newer, 1 + (size_t)seed * 7 % 12, 2, &numbers);
         tl_compare *c = compared_with(&base, &newer, NULL), *d = compared_with(&newer, &base, NULL);
         assert_int_equal(tl_compare_rows(c), tl_compare_rows(d));
         assert_true(tl_compare_rows(c) > 20);
@@ -107,7 +107,7 @@ static void test_same(void **state)
     for (uint64_t seed = 1; seed <= 12; seed++) {
         side base = {.n = 0};
         uint64_t numbers = seed;
-        add_random(&base, seed, 1, &numbers);
+        add_random(&base, (size_t)seed, 1, &numbers);
         tl_compare *c = compared_with(&base, &base, &all_rows);
         assert_true(tl_compare_rows(c) >= 30);
         for (size_t i = 0; i < tl_compare_rows(c); i++) {

@@ -49,7 +49,7 @@ static void test_any_name(void **state)
     uint64_t seed = 3;
     for (int i = 0; i < 20000; i++) {
         char name[64];
-        const size_t n = fixture_random(&seed) % 40;
+        const size_t n = (size_t)(fixture_random(&seed) % 40);
         for (size_t k = 0; k < n; k++)
             name[k] = letters[fixture_random(&seed) % (sizeof letters - 1)];
         name[n] = 0;

@@ -15,16 +15,23 @@ double tl_sorted_median(const double *sorted, size_t n)
     return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
+/* Rounded to 64 bits: a processor that computes with 80 would find one difference unequal to itself. */
+static double minus(double a, double b)
+{
+    volatile const double difference = a - b;
+    return difference;
+}
+
 double tl_shift_p(const tl_rank_law *law, const double *base, const double *newer, double by)
 {
     double u = 0, ties = 0;
     for (uint32_t i = 0, j = 0; i < law->n || j < law->m;) {
-        const bool of_base = j == law->m || (i < law->n && base[i] <= newer[j] - by);
-        const double value = of_base ? base[i] : newer[j] - by;
+        const bool of_base = j == law->m || (i < law->n && base[i] <= minus(newer[j], by));
+        const double value = of_base ? base[i] : minus(newer[j], by);
         uint32_t same_base = 0, same_new = 0;
         for (; i < law->n && base[i] <= value; i++)
             same_base++;
-        for (; j < law->m && newer[j] - by <= value; j++)
+        for (; j < law->m && minus(newer[j], by) <= value; j++)
             same_new++;
         u += same_new * ((double)(i - same_base) + same_base / 2.0);
         const double t = same_base + (double)same_new;
@@ -60,7 +67,7 @@ void tl_shift_of(tl_shift *s, const tl_rank_law *law, const double *base, const 
     const size_t all = (size_t)law->n * law->m;
     for (uint32_t i = 0; i < law->n; i++)
         for (uint32_t j = 0; j < law->m; j++)
-            room[(size_t)i * law->m + j] = newer[j] - base[i];
+            room[(size_t)i * law->m + j] = minus(newer[j], base[i]);
     const double *sorted = merge_runs(room, room + all, law->n, law->m);
     const uint32_t k = tl_rank_law_k(law, TL_SHIFT_TAIL);
     *s = (tl_shift){

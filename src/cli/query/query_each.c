@@ -29,8 +29,7 @@ typedef struct each {
     size_t names_size;
     const char *first; /* the path of the first answer */
     bool is_first_ns;
-    /* Of the trace that is read: */
-    tl_sql_value value[FRONT];
+    tl_sql_value value[FRONT]; /* of the trace that is read, as all down to is_begun */
     char *path;
     tl_sql_value *cell; /* [cells] of a row of its answer */
     uint32_t *from;     /* [result.columns - FRONT] of these, one more than the index; 0: null */
@@ -40,6 +39,12 @@ typedef struct each {
     size_t failed, answered; /* traces without a whole answer, and with one */
     bool is_wrong_everywhere;
 } each;
+
+/* Of the trace that is read. */
+static const char *path_of(const each *a)
+{
+    return a->processes.text->file[a->processes.first];
+}
 
 /* -- columns --------------------------------------------------------------------------------------------------------
  */
@@ -103,7 +108,7 @@ static uint32_t find_column(const each *a, const char *name, uint32_t likely)
 
 static void say_differs(each *a, const tl_column_info *c)
 {
-    tl_say_error(a->processes.text->file[a->processes.first],
+    tl_say_error(path_of(a),
                  "column %s is not in the result, whose columns are those of %s: name the columns, in place of *",
                  c->name, tl_path_name(a->first));
 }
@@ -115,8 +120,8 @@ static void look_at_units(each *a, bool is_ns)
     for (uint32_t i = 0; i < a->result.columns; i++)
         has_times = has_times || a->column[i].unit == TL_UNIT_TIME;
     if (has_times && is_ns != a->is_first_ns)
-        tl_say(a->job->cli, a->processes.text->file[a->processes.first], "times are %s, unlike those of %s",
-               is_ns ? "nanoseconds" : "ticks", tl_path_name(a->first));
+        tl_say(a->job->cli, path_of(a), "times are %s, unlike those of %s", is_ns ? "nanoseconds" : "ticks",
+               tl_path_name(a->first));
     a->result.is_ns = is_ns;
 }
 
@@ -126,7 +131,7 @@ static int take_columns(each *a, tl_row_frame *f, tl_error *e)
     uint8_t is_ns = 0;
     uint32_t likely = 0;
     if (!a->column) {
-        a->first = a->processes.text->file[a->processes.first];
+        a->first = path_of(a);
         if (take_first_columns(a, f, e) < 0)
             return e->code;
     }
@@ -152,11 +157,6 @@ static int take_columns(each *a, tl_row_frame *f, tl_error *e)
 
 /* -- answers --------------------------------------------------------------------------------------------------------
  */
-
-static const char *path_of(const each *a)
-{
-    return a->processes.text->file[a->processes.first];
-}
 
 static int begin_trace(each *a, tl_error *e)
 {

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/text/utf8.h"
+#include "base/text/xml_escape.h"
 #include "format/svg/svg_layout.h"
 #include "format/svg/svg_script.h"
 #include "model/format_impl.h"
@@ -58,30 +59,12 @@ static size_t next_character(const char **s, size_t *n, char buf[4])
     return size;
 }
 
-static const char *xml_escape(char c)
-{
-    switch (c) {
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '&':
-        return "&amp;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
-}
-
 static void put_xml_n(tl_output *out, const char *s, size_t n)
 {
     while (n > 0) {
         char c[4];
         size_t size = next_character(&s, &n, c);
-        const char *escape = size == 1 ? xml_escape(c[0]) : NULL;
+        const char *escape = size == 1 ? tl_xml_escape(c[0]) : NULL;
         if (escape)
             tl_output_puts(out, escape);
         else

@@ -6,48 +6,14 @@
 #include <string.h>
 
 #include "base/text/number.h"
-#include "base/text/utf8.h"
 #include "model/profile_words.h"
+#include "view/markup_text.h"
 
 enum { ROWS = 40, NAME_MOST = 200 }; /* of the table, and bytes of a name in it */
 
-static const char *escape_of(char c)
-{
-    switch (c) {
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '&':
-        return "&amp;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
-}
-
-static void put_n(tl_output *out, const char *s, size_t n)
-{
-    for (size_t at = 0, length; at < n; at += length) {
-        length = tl_utf8_shown(s + at, n - at);
-        const char *escape = length == 1 ? escape_of(s[at]) : NULL;
-        if (escape)
-            tl_output_puts(out, escape);
-        else if (length)
-            tl_output_write(out, s + at, length);
-        else
-            tl_output_puts(out, "?");
-        length = length ? length : tl_utf8_length(s + at, n - at);
-        length = length ? length : 1;
-    }
-}
-
 void tl_html_put(tl_output *out, const char *s)
 {
-    put_n(out, s, strlen(s));
+    tl_put_markup(out, s, strlen(s));
 }
 
 void tl_html_put_json(tl_output *out, const char *section, const char *json, size_t n)
@@ -96,7 +62,7 @@ static void put_row(tl_output *out, const tl_profile *p, const tl_row *row, uint
         put_amount(out, p, row->untimed ? 0 : row->stat.max);
     }
     tl_output_puts(out, "<td>");
-    put_n(out, label, n < NAME_MOST ? n : NAME_MOST);
+    tl_put_markup(out, label, n < NAME_MOST ? n : NAME_MOST);
     tl_output_puts(out, n < NAME_MOST ? "</td></tr>\n" : "...</td></tr>\n");
 }
 

@@ -2,15 +2,12 @@
 """Conditions with OR over columns that are pushed down: SQLite reads the table once for each side, and a row that fulfils
 both counts once, as do rows that look the same. GROUP BY makes that way the cheaper one."""
 import os
-import random
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-import harness
-from query_oracle import Trace, ask, difference, stored
+from query_oracle import ask, check_goldens, difference, stored
 from random_queries import literal
 
-INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
 TRACES = ("tracelog-vs.log", "tracelog-damaged.log", "fdr-v5-le.xray", "rec-done.xray", "ctf-2", "xtrace-user")
 TABLES = ("events", "calls", "spans", "counters", "slices", "samples", "instructions", "classes")
 SIDES = ("ts", "utc", "track_id", "thread", "name", "class_id", "cpu", "function_id")
@@ -43,14 +40,5 @@ def check_trace(checks, trace, rng):
             checks.that(why is None, trace.path, "\n  " + text, why)
 
 
-def main():
-    if b"without SQLite" in harness.run("query", "-q", os.path.join(INPUT, TRACES[0]), "SELECT 1").err:
-        harness.skip("this build has no SQL")
-    checks = harness.Checks()
-    for name in TRACES:
-        check_trace(checks, Trace(os.path.join(INPUT, name)), random.Random(name))
-    checks.end()
-
-
 if __name__ == "__main__":
-    main()
+    check_goldens(TRACES, check_trace)

@@ -3,6 +3,8 @@
 A table is read once without any constraint, and what another reader says about it is compared (TRUTHS: one entry each).
 Random statements then run over real SQLite tables of these rows: nothing is pushed down there."""
 import json
+import os
+import random
 import re
 import sqlite3
 import struct
@@ -132,6 +134,17 @@ class Trace:
             marks = ",".join("?" * len(answer.columns))
             db.executemany('INSERT INTO "%s" VALUES (%s)' % (name, marks), [[stored(v) for v in row] for row in answer.rows])
         return db
+
+
+def check_goldens(names, check):
+    """check(checks, trace, random numbers) for inputs of the golden tests; ends the test."""
+    folder = os.path.join(harness.SOURCE, "test", "golden", "input")
+    if b"without SQLite" in harness.run("query", "-q", os.path.join(folder, names[0]), "SELECT 1").err:
+        harness.skip("this build has no SQL")
+    checks = harness.Checks()
+    for name in names:
+        check(checks, Trace(os.path.join(folder, name)), random.Random(name))
+    checks.end()
 
 
 def stored(value):

@@ -3,15 +3,12 @@
 statements and of other tables, for each of whose rows it is read again. Orders that the table promises must hold there,
 whichever column it finds its rows by."""
 import os
-import random
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-import harness
-from query_oracle import Trace, ask, difference, stored
+from query_oracle import ask, check_goldens, difference, stored
 from random_queries import literal
 
-INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
 TRACES = ("tracelog-vs.log", "fdr-v5-le.xray", "rec-done.xray", "ctf-2", "xtrace-user")
 TABLES = ("events", "calls", "spans", "samples", "instructions", "accesses")
 COLUMNS = ("ts", "track_id", "thread", "name", "class_id", "cpu", "function_id", "depth", "pc", "end_ts", "kind", "address")
@@ -69,14 +66,5 @@ def check_trace(checks, trace, rng):
             compare(checks, trace, db, [t.statement(rng, pattern, (":v", value)) for pattern in ALONE for i in range(STATEMENTS)], value)
 
 
-def main():
-    if b"without SQLite" in harness.run("query", "-q", os.path.join(INPUT, TRACES[0]), "SELECT 1").err:
-        harness.skip("this build has no SQL")
-    checks = harness.Checks()
-    for name in TRACES:
-        check_trace(checks, Trace(os.path.join(INPUT, name)), random.Random(name))
-    checks.end()
-
-
 if __name__ == "__main__":
-    main()
+    check_goldens(TRACES, check_trace)
