@@ -34,10 +34,18 @@ typedef struct tl_html_inputs {
 int tl_html_inputs_add(tl_html_inputs *in, const tl_trace *t, tl_error *e);
 void tl_html_inputs_fini(tl_html_inputs *in);
 
+/* A section that is one JSON value, of n bytes. */
+typedef struct tl_html_section {
+    const char *name, *json;
+    size_t n;
+} tl_html_section;
+
 typedef struct tl_html_page {
     const tl_profile_table *table; /* the profile, and what is known of its traces */
     const tl_html_inputs *inputs;
     const tl_catalog *damage;
+    const tl_html_section *more; /* [nmore] behind the page's own, in this order */
+    size_t nmore;
     const char *title, *facts; /* facts: the subject of tl_profile_head() */
     const char *by, *sort;     /* of the first screen; or NULL */
     bool has_top;

@@ -39,6 +39,8 @@ static uint64_t size_of(const making *m)
     uint64_t size = tl_page_script_size + tl_page_style_size + tl_page_shell_size + m->meta_n + m->damage_n;
     for (unsigned i = 0; i < TL_HTML_SECTIONS; i++)
         size += m->data.section[i].text.n;
+    for (size_t i = 0; i < m->page->nmore; i++)
+        size += m->page->more[i].n;
     return size;
 }
 
@@ -102,6 +104,8 @@ static void put_sections(tl_output *out, const making *m)
         tl_output_write(out, text->data, text->n);
         tl_output_puts(out, "</script>\n");
     }
+    for (size_t i = 0; i < m->page->nmore; i++)
+        tl_html_put_json(out, m->page->more[i].name, m->page->more[i].json, m->page->more[i].n);
 }
 
 static void put_page(tl_output *out, const making *m)
