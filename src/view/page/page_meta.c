@@ -211,7 +211,7 @@ static void put_left_out(tl_json *j, const tl_html_data *d, const tl_profile *p)
     tl_json_array_end(j);
 }
 
-static int take(tl_output *out, char **json, size_t *n, tl_error *e)
+int tl_html_take(tl_output *out, char **json, size_t *n, tl_error *e)
 {
     const int status = tl_output_finish(out, e);
     if (status == 0)
@@ -244,7 +244,7 @@ int tl_html_meta(const tl_html_page *page, const tl_html_data *d, const tl_html_
     put_options(&j, page);
     put_left_out(&j, d, s->profile);
     tl_json_object_end(&j);
-    return take(out, json, n, e);
+    return tl_html_take(out, json, n, e);
 }
 
 static void put_place(tl_json *j, const tl_damage_row *d)
@@ -279,5 +279,5 @@ int tl_html_damage(const tl_catalog *damage, char **json, size_t *n, tl_error *e
         put_place(&j, &damage->damage[i]);
     tl_json_array_end(&j);
     tl_json_object_end(&j);
-    return take(out, json, n, e);
+    return tl_html_take(out, json, n, e);
 }

@@ -10,6 +10,9 @@ void tl_html_put(tl_output *out, const char *s);
 /* A script element with JSON: n bytes that have `<` only in strings. */
 void tl_html_put_json(tl_output *out, const char *section, const char *json, size_t n);
 
+/* What was written to an output in memory, which is closed: *json belongs to the caller. Errors: TL_ENOMEM. */
+int tl_html_take(tl_output *out, char **json, size_t *n, tl_error *e);
+
 /* The sections that are JSON, each in memory: *json belongs to the caller. Errors: TL_ENOMEM. */
 int tl_html_meta(const tl_html_page *page, const tl_html_data *d, const tl_html_source *s, const char *facts,
                  char **json, size_t *n, tl_error *e);

@@ -1,0 +1,10 @@
+/* An answer as a section of a page. */
+#ifndef TL_VIEW_PAGE_ANSWER_H
+#define TL_VIEW_PAGE_ANSWER_H
+
+#include "model/relation_impl.h"
+
+/* The answer as JSON, as `report --json` prints it, in memory: *json belongs to the caller. Errors: TL_ENOMEM. */
+int tl_html_answer(const tl_answer *a, const tl_ask *ask, char **json, size_t *n, tl_error *e);
+
+#endif

@@ -1,0 +1,77 @@
+#include "view/page/page_union.h"
+
+#include "analysis/compare/union_tree.h"
+#include "base/text/float_text.h"
+#include "base/text/json_write.h"
+#include "view/page/page_text.h"
+
+/* The members of a place's side, each as one array. */
+static const struct {
+    const char *key;
+    size_t offset;
+} numbers[] = {{"calls", offsetof(tl_union_side, calls)},
+               {"total", offsetof(tl_union_side, total)},
+               {"self", offsetof(tl_union_side, self)}};
+
+static void put_real(tl_json *j, double v)
+{
+    char text[TL_FLOAT_TEXT_MAX + 1];
+    *tl_put_six(text, v) = 0; /* what a picture needs */
+    tl_json_raw(j, text);
+}
+
+static void put_side(tl_json *j, const char *key, const tl_union_tree *u, int side)
+{
+    tl_json_key(j, key);
+    tl_json_object(j);
+    for (size_t k = 0; k < TL_COUNT(numbers); k++) {
+        tl_json_key(j, numbers[k].key);
+        tl_json_array(j);
+        for (uint32_t i = 0; i < u->n; i++)
+            put_real(j, *(const double *)((const char *)&u->place[i].side[side] + numbers[k].offset));
+        tl_json_array_end(j);
+    }
+    tl_json_object_end(j);
+}
+
+static void put_union(tl_json *j, const tl_union_tree *u)
+{
+    tl_json_object(j);
+    tl_json_key_u64(j, "places", u->n);
+    tl_json_key_u64(j, "left_out", u->left_out);
+    tl_json_key(j, "parent");
+    tl_json_array(j);
+    for (uint32_t i = 0; i < u->n; i++)
+        tl_json_u64(j, u->place[i].parent);
+    tl_json_array_end(j);
+    tl_json_key(j, "name");
+    tl_json_array(j);
+    for (uint32_t i = 0; i < u->n; i++)
+        tl_json_string(j, u->place[i].name);
+    tl_json_array_end(j);
+    tl_json_key(j, "width");
+    tl_json_array(j);
+    for (uint32_t i = 0; i < u->n; i++)
+        put_real(j, u->place[i].width);
+    tl_json_array_end(j);
+    put_side(j, "base", u, 0);
+    put_side(j, "new", u, 1);
+    tl_json_object_end(j);
+}
+
+int tl_html_union(const tl_compare *c, char **json, size_t *n, tl_error *e)
+{
+    tl_union_tree u;
+    tl_output *out = NULL;
+    tl_json j;
+    int status = tl_union_tree_of(&u, c, TL_HTML_UNION_MAX, e);
+    if (status == 0)
+        status = tl_output_open_memory(&out, TL_PLAIN, e);
+    if (status == 0) {
+        tl_json_init(&j, out);
+        put_union(&j, &u);
+        status = tl_html_take(out, json, n, e);
+    }
+    tl_union_tree_fini(&u);
+    return status;
+}
