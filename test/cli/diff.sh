@@ -103,7 +103,7 @@ expect 2 "$tl" report old/1.tlp --noise 2%
 expect 2 "$tl" diff old new --by callers
 expect 2 "$tl" diff old new --sort self
 expect 2 "$tl" diff old new --title x
-expect 2 "$tl" diff old new -o page.html
+expect 2 "$tl" diff old new -o page.svg
 expect 2 "$tl" diff old new --fail-when estimate
 expect 2 "$tl" diff old new --noise much
 expect 2 "$tl" diff old new --noise 1.2.3

@@ -433,6 +433,11 @@ static void say_again(const tl_part *part, const tl_prose *p)
     tl_output_puts(p->out, "\n");
 }
 
+double tl_compare_noise(const tl_compare *c)
+{
+    return c->options.noise;
+}
+
 int tl_compare_answer(const tl_compare_show *show, const tl_ask *ask, tl_answer *a, tl_error *e)
 {
     const tl_compare *c = show->compare;

@@ -17,6 +17,9 @@ typedef struct tl_compare_show {
 /* Makes the answer; everything is borrowed as long as it lives. Errors: TL_ENOMEM. */
 int tl_compare_answer(const tl_compare_show *show, const tl_ask *ask, tl_answer *a, tl_error *e);
 
+/* Changes up to this do not matter: 0.05 is 5 %. */
+double tl_compare_noise(const tl_compare *c);
+
 /* The name of the part with a row for each case of a gate, and of its columns that views read. */
 #define TL_GATES_PART   "gates"
 #define TL_GATE_TEXT    "gate"

@@ -209,18 +209,19 @@ static int importance(tl_verdict v)
     return rank[v];
 }
 
+/* In millionths: what is behind depends on the processor. */
 static double weight(const tl_compare_row *r)
 {
-    return isnan(r->change) ? 0 : fabs(log1p(r->change > -1 ? r->change : -0.999999));
+    return isnan(r->change) ? 0 : rint(1e6 * fabs(log1p(r->change > -1 ? r->change : -0.999999)));
 }
 
 static int compare_rows(const void *a, const void *b)
 {
     const tl_compare_row *x = a, *y = b;
     const int rank = TL_COMPARE(importance(x->verdict), importance(y->verdict));
-    const double d = weight(y) - weight(x);
-    if (rank || d > 0 || d < 0)
-        return rank ? rank : d > 0 ? 1 : -1;
+    const int larger = TL_COMPARE(weight(y), weight(x));
+    if (rank || larger)
+        return rank ? rank : larger;
     const int name = strcmp(x->path ? x->path : x->function, y->path ? y->path : y->function);
     return name ? name : strcmp(x->metric, y->metric);
 }

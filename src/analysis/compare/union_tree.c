@@ -1,3 +1,4 @@
+/* Numbers both trees by path, and keeps the widest places. */
 #include "analysis/compare/union_tree.h"
 
 #include <math.h>

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/grow.h"
+#include "base/io/base_name.h"
 #include "base/io/folder_tree.h"
 #include "cli/inputs.h"
 #include "cli/losses.h"
@@ -154,6 +155,7 @@ typedef struct reader {
     tl_profile_options options;
     tl_selection selection;
     tl_profiles_ahead *ahead; /* of the current side, or NULL */
+    bool page;
 } reader;
 
 static int make_profile(reader *how, tl_reading *r, tl_profile **p, tl_error *e)
@@ -187,7 +189,9 @@ static int read_run(tl_diff_sides *s, reader *how, const char *path, tl_compare_
         status = tl_say_failure(path, &e);
     else
         s->losses = tl_exit_worse(s->losses, tl_say_losses(how->cli, r.trace, 0));
-    *run = (tl_compare_run){.profile = p, .name = path};
+    if (status == TL_EXIT_DONE && how->page && tl_html_inputs_add(&s->inputs, r.trace, &e) < 0)
+        status = tl_say_failure(path, &e);
+    *run = (tl_compare_run){.profile = p, .name = how->page ? tl_base_name(path) : path};
     set_time(run, path);
     tl_reading_close(&r);
     return status;
@@ -212,10 +216,11 @@ static int read_side(tl_diff_sides *s, reader *how, tl_diff_side *d)
     return status;
 }
 
-int tl_diff_sides_read(tl_diff_sides *s, const tl_cli *c)
+int tl_diff_sides_read(tl_diff_sides *s, const tl_cli *c, bool page)
 {
     const tl_arguments *a = c->args;
     reader how = {.cli = c,
+                  .page = page,
                   .want = {.cpu = a->cpu.n != 0, .strict = a->strict, .threads = tl_threads(c)},
                   .options = {.weight = a->weight, .threads = tl_threads(c)}};
     tl_error e = {0};
@@ -240,5 +245,6 @@ void tl_diff_sides_fini(tl_diff_sides *s)
         free(d->run);
         free(d->file.word);
     }
+    tl_html_inputs_fini(&s->inputs);
     tl_arena_fini(&s->arena);
 }

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "analysis/compare/compare_answer.h"
+#include "base/io/base_name.h"
 #include "cli/answer_target.h"
 #include "cli/formats_of.h"
 #include "cli/inputs.h"
 #include "cli/message.h"
-#include "cli/report/diff_sides.h"
+#include "cli/report/diff_page.h"
+#include "cli/report/report_page.h"
 #include "view/junit_view.h"
 
 #define COMMENT_MOST 65536u /* bytes of Markdown that fit a comment on a pull request */
@@ -21,9 +23,11 @@ typedef struct diff_job {
     tl_target to;
     tl_diff_sides sides;
     tl_compare *compare;
+    tl_compare *paths;    /* of a page: the same by path */
     const tl_gate **gate; /* [fail_if.n] */
     size_t ngate;
     bool failed; /* one of them */
+    bool page;   /* the answer is a page */
 } diff_job;
 
 int tl_report_check_diff(const tl_arguments *a)
@@ -58,8 +62,10 @@ static int check_options(const tl_arguments *a)
         return wrong("--diff goes with --by func and --by tree");
     if (a->sort || a->per_thread || a->no_fold)
         return wrong("--sort, --per-thread and --no-fold do not go with --diff");
-    if (a->title || a->page_limit)
-        return wrong("--title and --page-limit are of a page, which shows no comparison");
+    if ((a->title || a->page_limit) && !tl_report_wants_page(a))
+        return wrong("--title and --page-limit go with -o FILE.html or --to html");
+    if (a->page_limit && a->page_limit < TL_HTML_SIZE_LEAST)
+        return wrong("--page-limit: a page has at least 1M");
     if (a->fail_when && a->fail_if.n == 0)
         return wrong("--fail-when needs a gate: --fail-if 'p99(render_page) > +5%'");
     return TL_EXIT_DONE;
@@ -76,6 +82,13 @@ static int choose_view(diff_job *j)
     const tl_arguments *a = j->cli->args;
     const tl_view *junit = &tl_view_junit, *view = NULL;
     int status = TL_EXIT_DONE;
+    j->page = tl_report_wants_page(a);
+    if (j->page && a->json)
+        return wrong("--json does not go with a page");
+    if (j->page) {
+        j->to = tl_target_of(j->cli, &tl_view_json, a->output ? a->output : "-");
+        return status;
+    }
     if (a->to ? strcmp(a->to, junit->name) == 0 : a->output && ends_in(a->output, junit->suffix))
         view = junit;
     else
@@ -84,7 +97,7 @@ static int choose_view(diff_job *j)
         return status;
     if (!view && (a->to || !tl_to_stdout(a))) {
         char names[TL_VIEW_NAMES];
-        tl_say_error(a->to ? NULL : a->output, "%s%s a comparison is written as one of: %s, junit",
+        tl_say_error(a->to ? NULL : a->output, "%s%s a comparison is written as one of: %s, html, junit",
                      a->to ? "--to " : "", a->to ? a->to : "the suffix names none;", tl_view_names(names));
         return TL_EXIT_USAGE;
     }
@@ -123,21 +136,21 @@ static tl_gate_when when_of(const char *word)
                                                   : TL_GATE_UNCLEAR;
 }
 
-static int compare(diff_job *j)
+static int compare(diff_job *j, bool paths, tl_compare **c)
 {
     const tl_arguments *a = j->cli->args;
     const tl_compare_options options = {.noise = a->noise.share,
                                         .has_noise = a->noise.given,
                                         .min_share = a->min_share.share,
                                         .has_min_share = a->min_share.given,
-                                        .paths = a->by && strcmp(a->by, "tree") == 0,
+                                        .paths = paths,
                                         .one_run = a->one_run,
                                         .per = per_of(a->per),
                                         .map = a->map.word,
                                         .nmap = a->map.n};
     const tl_diff_side *s = j->sides.side;
     tl_error e = {0};
-    if (tl_compare_new(&j->compare, s[0].run, s[0].nrun, s[1].run, s[1].nrun, &options, &e) < 0)
+    if (tl_compare_new(c, s[0].run, s[0].nrun, s[1].run, s[1].nrun, &options, &e) < 0)
         return tl_say_option_failure(NULL, e.code == TL_EINVAL ? "--" : "", &e);
     return TL_EXIT_DONE;
 }
@@ -232,14 +245,24 @@ static void put_quoted(tl_arena *arena, const char **text, const char *word)
     *text = longer;
 }
 
+/* A side without its folders, which a page does not tell. */
+static const char *private_name(diff_job *j, const char *word)
+{
+    size_t n = strlen(word);
+    while (n > 1 && word[n - 1] == '/')
+        n--;
+    const char *copy = tl_arena_strndup(&j->sides.arena, word, n);
+    return copy ? tl_base_name(copy) : "";
+}
+
 /* The command that gives the same rows. */
 static const char *again(diff_job *j)
 {
     const tl_arguments *a = j->cli->args;
     tl_arena *arena = &j->sides.arena;
     const char *text = "traceloom report --diff";
-    put_quoted(arena, &text, a->file.word[0]);
-    put_quoted(arena, &text, a->file.word[1]);
+    for (int side = 0; side < 2; side++)
+        put_quoted(arena, &text, j->page ? private_name(j, a->file.word[side]) : a->file.word[side]);
     for (size_t i = 0; i < a->fail_if.n; i++) {
         put_quoted(arena, &text, "--fail-if");
         put_quoted(arena, &text, a->fail_if.word[i]);
@@ -249,15 +272,19 @@ static const char *again(diff_job *j)
 
 static int show(diff_job *j)
 {
-    const tl_arguments *a = j->cli->args;
-    const tl_compare_show shown = {.compare = j->compare,
-                                   .side = {a->file.word[0], a->file.word[1]},
-                                   .gate = j->gate,
-                                   .ngate = j->ngate,
-                                   .again = j->to.view == &tl_view_markdown ? again(j) : NULL};
+    tl_compare_show shown = {.compare = j->compare,
+                             .side = {j->cli->args->file.word[0], j->cli->args->file.word[1]},
+                             .gate = j->gate,
+                             .ngate = j->ngate,
+                             .again = j->to.view == &tl_view_markdown ? again(j) : NULL};
     tl_answer answer = {0};
     tl_catalog no_damage = {0};
     tl_error e = {0};
+    if (j->page) {
+        for (int side = 0; side < 2; side++)
+            shown.side[side] = private_name(j, shown.side[side]);
+        return tl_diff_page(j->cli, &shown, j->paths, &j->sides, again(j));
+    }
     int status = fit_comment(j, &shown);
     if (status != TL_EXIT_DONE)
         return status;
@@ -287,14 +314,18 @@ int tl_report_diff(const tl_cli *c)
     if (status == TL_EXIT_DONE)
         status = check_output(&j);
     if (status == TL_EXIT_DONE)
-        status = tl_diff_sides_read(&j.sides, c);
+        status = tl_diff_sides_read(&j.sides, c, j.page);
+    const bool by_path = c->args->by && strcmp(c->args->by, "tree") == 0;
     if (status == TL_EXIT_DONE)
-        status = compare(&j);
+        status = compare(&j, by_path, &j.compare);
+    if (status == TL_EXIT_DONE && j.page && !by_path)
+        status = compare(&j, true, &j.paths);
     if (status == TL_EXIT_DONE)
         status = test_gates(&j);
     if (status == TL_EXIT_DONE)
         status = show(&j);
     tl_compare_free(j.compare);
+    tl_compare_free(j.paths);
     tl_diff_sides_fini(&j.sides);
     free(j.gate);
     return status == TL_EXIT_DONE ? final_status(&j) : status;

@@ -1,3 +1,4 @@
+/* Writes the union of both trees as JSON, a member for each column. */
 #include "view/page/page_union.h"
 
 #include "analysis/compare/union_tree.h"
@@ -34,9 +35,16 @@ static void put_side(tl_json *j, const char *key, const tl_union_tree *u, int si
     tl_json_object_end(j);
 }
 
-static void put_union(tl_json *j, const tl_union_tree *u)
+static void put_union(tl_json *j, const tl_compare_show *show, const tl_union_tree *u)
 {
     tl_json_object(j);
+    tl_json_key(j, "sides");
+    tl_json_array(j);
+    tl_json_string(j, show->side[0]);
+    tl_json_string(j, show->side[1]);
+    tl_json_array_end(j);
+    tl_json_key(j, "noise");
+    put_real(j, tl_compare_noise(show->compare));
     tl_json_key_u64(j, "places", u->n);
     tl_json_key_u64(j, "left_out", u->left_out);
     tl_json_key(j, "parent");
@@ -59,17 +67,17 @@ static void put_union(tl_json *j, const tl_union_tree *u)
     tl_json_object_end(j);
 }
 
-int tl_html_union(const tl_compare *c, char **json, size_t *n, tl_error *e)
+int tl_html_union(const tl_compare_show *show, char **json, size_t *n, tl_error *e)
 {
     tl_union_tree u;
     tl_output *out = NULL;
     tl_json j;
-    int status = tl_union_tree_of(&u, c, TL_HTML_UNION_MAX, e);
+    int status = tl_union_tree_of(&u, show->compare, TL_HTML_UNION_MAX, e);
     if (status == 0)
         status = tl_output_open_memory(&out, TL_PLAIN, e);
     if (status == 0) {
         tl_json_init(&j, out);
-        put_union(&j, &u);
+        put_union(&j, show, &u);
         status = tl_html_take(out, json, n, e);
     }
     tl_union_tree_fini(&u);

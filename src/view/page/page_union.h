@@ -2,13 +2,11 @@
 #ifndef TL_VIEW_PAGE_UNION_H
 #define TL_VIEW_PAGE_UNION_H
 
-#include <stddef.h>
-
-#include "traceloom/compare.h"
+#include "analysis/compare/compare_answer.h"
 
 #define TL_HTML_UNION_MAX 10000u /* places */
 
 /* As JSON in memory: *json belongs to the caller. Errors: TL_ENOMEM. */
-int tl_html_union(const tl_compare *c, char **json, size_t *n, tl_error *e);
+int tl_html_union(const tl_compare_show *show, char **json, size_t *n, tl_error *e);
 
 #endif

@@ -32,9 +32,8 @@ export function node_lines(scene, shape, i) {
   return lines;
 }
 
-export function node_sentence(scene, shape, i) {
-  const lines = node_lines(scene, shape, i).map(([label, text]) => label + ' ' + text);
-  return [node_name(shape, i), 'level ' + shape.depth[i], ...lines].join(', ');
+export function node_sentence(shape, i, lines) {
+  return [node_name(shape, i), 'level ' + shape.depth[i], ...lines.map(([label, text]) => label + ' ' + text)].join(', ');
 }
 
 // Which functions call f and which it calls, each with the time that these calls take.

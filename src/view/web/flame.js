@@ -40,12 +40,14 @@ function lay_out(shape, root, from, to, width) {
   return rows;
 }
 
-// A picture of one or two trees. options: app, label, rows (at most; 0: all).
+// A picture of one or two trees. options: app, label, rows (at most; 0: all); and, where a tree is not one of the profile,
+// lines(shape, node), amount(shape, node), colour(box), hatched(box), under(box): a share of the box to underline, open(box).
 export function make_flame(holder, options) {
   const { app } = options, c = make_canvas(holder, options.label), fit = make_fitter(c.context, FONT);
   const spacer = el('div', { class: 'spacer' });
   holder.append(spacer);
   holder.classList.add('flame');
+  const lines = options.lines ?? ((shape, node) => node_lines(app.scene, shape, node));
   let parts = [], rows = [], from = 0, to = 1, hover = null, cursor = null, root_key = null;
 
   const width = () => holder.clientWidth;
@@ -64,6 +66,7 @@ export function make_flame(holder, options) {
   function colour(box) {
     const { scene } = app, { paper } = scene, f = box.shape.fn[box.node];
     if (box.node < 0) return paper.pixel('others');
+    if (options.colour) return paper.pixel(options.colour(box));
     if (f < 0) return paper.pixel(box.shape.others[box.node] > 0 ? 'others' : 'root');
     return scene.matches?.[f] ? paper.pixel('match') : paper.pixel(hue(scene.profile, f));
   }
@@ -79,7 +82,9 @@ export function make_flame(holder, options) {
     c.clear(paper.pixel('paper'));
     each_box((box, y) => {
       c.box(box.x, y, Math.max(box.w - (box.w > 3 ? 1 : 0), NARROWEST), ROW - 1, colour(box));
-      if (box.node < 0 || box.shape.others[box.node] > 0) c.hatch(box.x, y, box.w - 1, ROW - 1, paper.pixel('faint'));
+      if (box.node < 0 || box.shape.others[box.node] > 0 || options.hatched?.(box)) c.hatch(box.x, y, box.w - 1, ROW - 1, paper.pixel(options.hatched ? 'line' : 'faint'));
+      const under = box.node >= 0 && options.under ? options.under(box) : 0;
+      if (under) c.box(box.x, y + ROW - 4, under * (box.w - 1), 3, paper.pixel('faint'));
     });
     c.put();
   }
@@ -88,7 +93,7 @@ export function make_flame(holder, options) {
     const { units, profile } = app.scene, name = node_name(box.shape, box.node);
     const text = fit(name, room);
     if (text !== name || room < 160) return [text, ''];
-    const amount = units.short(box.shape.shown[box.node]) + ' \u00b7 ' + percent(box.shape.shown[box.node], profile.tree.shown[0]);
+    const amount = options.amount ? options.amount(box.shape, box.node) : units.short(box.shape.shown[box.node]) + ' \u00b7 ' + percent(box.shape.shown[box.node], profile.tree.shown[0]);
     return [text, c.context.measureText(text + '   ' + amount).width < room ? amount : ''];
   }
 
@@ -136,7 +141,7 @@ export function make_flame(holder, options) {
   function set_cursor(box) {
     cursor = box;
     if (!box) return;
-    c.describe(node_sentence(app.scene, box.shape, box.node));
+    c.describe(node_sentence(box.shape, box.node, lines(box.shape, box.node)));
     const row = rows.findIndex((list) => list.some((b) => same(b, box)));
     if (row >= 0 && !options.rows) {
       if (row * ROW < holder.scrollTop) holder.scrollTop = row * ROW;
@@ -177,6 +182,7 @@ export function make_flame(holder, options) {
 
   function open(box) {
     if (!box || box.node < 0) return;
+    if (options.open) return options.open(box);
     const f = box.shape.fn[box.node];
     if (box.shape === app.scene.shape) app.focus(box.node, f);
     else if (f >= 0) app.pick(f);
@@ -207,7 +213,7 @@ export function make_flame(holder, options) {
     c.canvas.style.cursor = box && box.node >= 0 ? 'pointer' : 'default';
     if (!box) return hide_tip();
     if (box.node < 0) return show_tip(event.clientX, event.clientY, box.n + ' narrow boxes', [['', 'zoom in to see them']]);
-    return show_tip(event.clientX, event.clientY, shorten(node_name(box.shape, box.node), 300), node_lines(app.scene, box.shape, box.node));
+    return show_tip(event.clientX, event.clientY, shorten(node_name(box.shape, box.node), 300), lines(box.shape, box.node));
   });
   c.canvas.addEventListener('mouseleave', () => {
     hover = null;

@@ -5,7 +5,7 @@ const INVERTED_DEPTH_MAX = 200;
 const SHAPE_NODES_MAX = 400000;
 
 // Children of each node, heaviest first, others last.
-function link(shape) {
+export function link(shape) {
   const { n, parent, total, others } = shape, start = new Int32Array(n + 2);
   for (let i = 1; i < n; i++) start[parent[i] + 2]++;
   for (let i = 2; i < n + 2; i++) start[i] += start[i - 1];
@@ -167,6 +167,7 @@ export function callers_shape(shape, f) {
 
 export function node_name(shape, i) {
   const { profile } = shape, f = shape.fn[i];
+  if (shape.label) return shape.label[i];
   if (f >= 0) return profile.name[f];
   if (shape.others[i] > 0) return shape.others[i] + ' other' + (shape.others[i] === 1 ? ' place' : ' places');
   if (shape.thread[i] >= 0) return profile.thread[shape.thread[i]];

@@ -1,4 +1,5 @@
 // The views of a page, in the order of their tabs. A view is shown where the page has all sections that it needs.
+import { make_compare } from './compare.js';
 import { make_overview } from './overview.js';
 import { make_flame_view } from './flame.js';
 import { make_tree_view } from './tree.js';
@@ -7,6 +8,7 @@ import { make_functions_view } from './functions.js';
 import { make_losses } from './losses.js';
 
 export const VIEWS = [
+  { id: 'compare', title: 'Compare', needs: ['compare', 'union'], make: make_compare },
   { id: 'overview', title: 'Overview', needs: ['tree', 'functions'], make: make_overview },
   { id: 'flame', title: 'Flame', needs: ['tree'], make: make_flame_view },
   { id: 'tree', title: 'Tree', needs: ['tree'], make: make_tree_view },

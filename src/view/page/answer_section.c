@@ -1,4 +1,5 @@
-#include "view/page/page_answer.h"
+/* Writes an answer into memory. */
+#include "view/page/answer_section.h"
 
 #include "view/page/page_text.h"
 #include "view/view.h"

@@ -1,6 +1,6 @@
 /* An answer as a section of a page. */
-#ifndef TL_VIEW_PAGE_ANSWER_H
-#define TL_VIEW_PAGE_ANSWER_H
+#ifndef TL_VIEW_ANSWER_SECTION_H
+#define TL_VIEW_ANSWER_SECTION_H
 
 #include "model/relation_impl.h"
 
