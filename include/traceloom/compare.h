@@ -44,7 +44,7 @@ typedef struct tl_compare_run {
 /* What the amounts of the rows are. */
 typedef enum tl_compare_per {
     TL_PER_DEFAULT, /* per call; of samples and of profiles without durations of calls, per run */
-    TL_PER_CALL,    /* total/call, p50, p99, calls */
+    TL_PER_CALL,    /* total/call, p1, p50, p99, calls */
     TL_PER_RUN,     /* total, self, calls */
     TL_PER_SHARE    /* total and self as shares of the run, calls */
 } tl_compare_per;

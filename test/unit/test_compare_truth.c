@@ -67,7 +67,7 @@ static void test_same_program(void **state)
         }
         print_message("spread %zu: %zu of %zu rows, %zu and %zu of %d gates\n", k, wrong, rows, failed, failed_all,
                       COMPARISONS);
-        assert_true(rows == (size_t)COMPARISONS * FUNCTIONS * 4);
+        assert_true(rows == (size_t)COMPARISONS * FUNCTIONS * 5);
         assert_true(wrong * 100 <= rows);
         /* The chance that an interval lies wholly above the truth is 2.5 %; with less spread than the gate's 5 %, less.
          */
@@ -118,6 +118,42 @@ static void test_power(void **state)
     }
 }
 
+/* A run of a machine that does other work: some part of the calls, another one in each run, takes six times as long. */
+static void simulate_disturbed(side *s, size_t runs, double ticks, uint64_t *seed)
+{
+    for (size_t i = 0; i < runs; i++) {
+        tl_profile *p = add_run(s);
+        const double share = 0.1 + 0.8 * random_unit(seed);
+        for (unsigned k = 0; k < 1000; k++) {
+            const double time = ticks * exp(0.01 * random_normal(seed)) * (random_unit(seed) < share ? 6 : 1);
+            add_calls(p, "f0", 1, (uint64_t)time);
+        }
+    }
+}
+
+/* There p1 finds 5 % with 10 + 10 runs, where the median does not. */
+static void test_disturbed(void **state)
+{
+    enum { COMPARISONS = 60 };
+    uint64_t seed = 11;
+    int of_p1 = 0, of_p50 = 0, wrong = 0;
+    for (int i = 0; i < 2 * COMPARISONS; i++) {
+        side base = {.n = 0}, newer = {.n = 0};
+        simulate_disturbed(&base, 10, 3000, &seed);
+        simulate_disturbed(&newer, 10, i % 2 ? 3150 : 3000, &seed);
+        tl_compare *c = compared_with(&base, &newer, &(tl_compare_options){.noise = 0.02, .has_noise = true});
+        const tl_verdict p1 = find_row(c, "f0", "p1")->verdict, p50 = find_row(c, "f0", "p50")->verdict;
+        of_p1 += i % 2 && (p1 == TL_VERDICT_MORE || p1 == TL_VERDICT_A_LITTLE_MORE);
+        of_p50 += i % 2 && (p50 == TL_VERDICT_MORE || p50 == TL_VERDICT_A_LITTLE_MORE);
+        wrong += i % 2 == 0 && p1 != TL_VERDICT_SAME;
+        tl_compare_free(c);
+        side_free(&base);
+        side_free(&newer);
+    }
+    print_message("p1: %d, p50: %d of %d; %d not the same\n", of_p1, of_p50, COMPARISONS, wrong);
+    assert_true(of_p1 * 100 >= COMPARISONS * 95 && of_p50 * 2 < of_p1 && wrong * 20 <= COMPARISONS);
+}
+
 /* The advice is right: with as many runs as an unclear comparison asks for, most changes are found. */
 static void test_advice(void **state)
 {
@@ -148,6 +184,6 @@ static void test_advice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_program), cmocka_unit_test(test_power),
-                                       cmocka_unit_test(test_advice)};
+                                       cmocka_unit_test(test_disturbed), cmocka_unit_test(test_advice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

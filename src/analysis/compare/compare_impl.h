@@ -131,7 +131,7 @@ typedef struct tl_item {
 } tl_item;
 /* The numbers of an item in one run: out[i] of metric[i], at most TL_METRICS_MOST, percentiles ascending; NaN where it
  * has none. */
-#define TL_METRICS_MOST 4u
+#define TL_METRICS_MOST 5u
 void tl_measure(const tl_compare *c, int side, uint32_t run, tl_item item, const tl_metric *metric, size_t n,
                 double *out);
 /* The share of an item's total of all runs of a side: 0 .. 1. */

@@ -10,8 +10,11 @@
 /* The metrics of the rows: few, so that adjusting for all of them costs little. */
 static uint32_t metrics_of(const tl_compare *c, tl_metric out[static TL_METRICS_MOST])
 {
-    static const tl_metric call[] = {
-        {TL_METRIC_PERCALL, 0}, {TL_METRIC_PERCENTILE, 500000}, {TL_METRIC_PERCENTILE, 990000}, {TL_METRIC_CALLS, 0}};
+    static const tl_metric call[] = {{TL_METRIC_PERCALL, 0},
+                                     {TL_METRIC_PERCENTILE, 10000},
+                                     {TL_METRIC_PERCENTILE, 500000},
+                                     {TL_METRIC_PERCENTILE, 990000},
+                                     {TL_METRIC_CALLS, 0}};
     static const tl_metric run[] = {{TL_METRIC_TOTAL, 0}, {TL_METRIC_SELF, 0}, {TL_METRIC_CALLS, 0}};
     static const tl_metric share[] = {{TL_METRIC_SHARE, 0}, {TL_METRIC_SELF_SHARE, 0}, {TL_METRIC_CALLS, 0}};
     tl_compare_per per = c->options.per;

@@ -1,7 +1,7 @@
 /* The text of a gate:
  *
  *   gate    := metric '(' target ')' ('>' | '<') amount [ 'or' gate ]
- *   metric  := calls | total | self | percall | mean | min | max | share | self-share | p50 .. p99.9999
+ *   metric  := calls | total | self | percall | mean | min | max | share | self-share | p0.0001 .. p99.9999
  *   target  := GLOB | 'path:' GLOB { ';' GLOB } | '*'     parentheses in pairs
  *   amount  := ('+' | '-') NUMBER ('%' | unit)            a change
  *            | NUMBER ('%' | unit)                        a limit for NEW; % of shares only
