@@ -110,6 +110,7 @@ typedef struct tl_part {
     const uint32_t *order; /* ... in this order; NULL: in their own */
     uint64_t n;
     const struct tl_part *list; /* whose rows cells of TL_CELL_ROWS hold; in --json only */
+    uint64_t list_most;         /* at most so many rows of a cell; 0: all */
     bool (*approximate)(const void *row);
     bool for_programs, for_people; /* its audience */
     bool is_object; /* in --json each row is a member: its name and its value are the first two columns */

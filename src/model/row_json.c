@@ -102,7 +102,8 @@ void tl_cell_json(tl_json *j, const tl_part *part, const tl_column *c, const tl_
         put_sum(j, v);
         break;
     case TL_CELL_ROWS:
-        put_rows(j, part->list, v->rows.first, v->rows.n, plain);
+        put_rows(j, part->list, v->rows.first,
+                 part->list_most && part->list_most < v->rows.n ? part->list_most : v->rows.n, plain);
         break;
     }
 }

@@ -38,6 +38,8 @@ void tl_html_inputs_fini(tl_html_inputs *in);
 typedef struct tl_html_section {
     const char *name, *json;
     size_t n;
+    uint64_t left_out; /* how much of it the page does not have ... */
+    const char *what;  /* ... of these: "rows of --by gc"; NULL if nothing is left out */
 } tl_html_section;
 
 typedef struct tl_html_page {

@@ -190,23 +190,32 @@ bool tl_html_left_out(const tl_html_data *d, const tl_profile *p, unsigned i, tl
     }
 }
 
-static void put_left_out(tl_json *j, const tl_html_data *d, const tl_profile *p)
+static void put_omission(tl_json *j, const tl_html_omission *o)
+{
+    if (o->n == 0)
+        return;
+    tl_json_object(j);
+    tl_json_key_string(j, "section", o->section);
+    put_number(j, "n", o->n);
+    if (o->has_self)
+        put_number(j, "self", o->self);
+    else
+        tl_json_key_null(j, "self");
+    tl_json_key_string(j, "text", o->text);
+    tl_json_object_end(j);
+}
+
+static void put_left_out(tl_json *j, const tl_html_page *page, const tl_html_data *d, const tl_profile *p)
 {
     tl_html_omission o;
     tl_json_key(j, "left_out");
     tl_json_array(j);
-    for (unsigned i = 0; tl_html_left_out(d, p, i, &o); i++) {
-        if (o.n == 0)
-            continue;
-        tl_json_object(j);
-        tl_json_key_string(j, "section", o.section);
-        put_number(j, "n", o.n);
-        if (o.has_self)
-            put_number(j, "self", o.self);
-        else
-            tl_json_key_null(j, "self");
-        tl_json_key_string(j, "text", o.text);
-        tl_json_object_end(j);
+    for (unsigned i = 0; tl_html_left_out(d, p, i, &o); i++)
+        put_omission(j, &o);
+    for (size_t i = 0; i < page->nmore; i++) {
+        o = (tl_html_omission){.section = page->more[i].name, .n = page->more[i].left_out};
+        snprintf(o.text, sizeof o.text, "%s", page->more[i].what ? page->more[i].what : "");
+        put_omission(j, &o);
     }
     tl_json_array_end(j);
 }
@@ -242,7 +251,7 @@ int tl_html_meta(const tl_html_page *page, const tl_html_data *d, const tl_html_
     put_losses(&j, page, s->profile);
     put_sentences(&j, page, s->profile);
     put_options(&j, page);
-    put_left_out(&j, d, s->profile);
+    put_left_out(&j, page, d, s->profile);
     tl_json_object_end(&j);
     return tl_html_take(out, json, n, e);
 }

@@ -130,6 +130,9 @@ static void say_left_out(const making *m)
     for (unsigned i = 0; m->page->drops && tl_html_left_out(&m->data, m->source.profile, i, &o); i++)
         if (o.n)
             m->page->drops(m->page->arg, &(tl_drop){.what = o.text, .n = o.n});
+    for (size_t i = 0; m->page->drops && i < m->page->nmore; i++)
+        if (m->page->more[i].left_out)
+            m->page->drops(m->page->arg, &(tl_drop){.what = m->page->more[i].what, .n = m->page->more[i].left_out});
 }
 
 int tl_html_page_put(const tl_html_page *page, tl_output *out, tl_error *e)
