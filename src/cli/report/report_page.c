@@ -11,6 +11,7 @@
 #include "cli/losses.h"
 #include "cli/message.h"
 #include "cli/report/report.h"
+#include "cli/report/report_table.h"
 #include "cli/selection.h"
 
 #define TEXT_SIZE 512u
@@ -34,8 +35,12 @@ int tl_report_check_page(const tl_cli *c, const tl_table_kind *kind, bool page)
         tl_say_error(NULL, "%s goes with -o FILE.html or --to html", a->title ? "--title" : "--page-limit");
         return TL_EXIT_USAGE;
     }
-    if (page && !(kind && kind->profile)) {
-        tl_say_error(NULL, "--by %s is not a table of the page, which shows calls and samples", a->by);
+    if (page && !(kind && (kind->profile || tl_html_tables_know(kind->info.name)))) {
+        tl_say_error(NULL, "--by %s is not a table of the page", a->by);
+        return TL_EXIT_USAGE;
+    }
+    if (page && !kind->profile && a->json) {
+        tl_say_error(NULL, "--json with -o FILE.html is for tables of calls and samples, not for --by %s", a->by);
         return TL_EXIT_USAGE;
     }
     if (page && a->json && tl_to_stdout(a)) {
@@ -46,7 +51,8 @@ int tl_report_check_page(const tl_cli *c, const tl_table_kind *kind, bool page)
         tl_say_error(NULL, "--page-limit: a page has at least 1M");
         return TL_EXIT_USAGE;
     }
-    return page && a->sort ? tl_report_check_sort(a->sort, kind->info.name, kind->sorts) : TL_EXIT_DONE;
+    return page && a->sort ? tl_report_check_sort(a->sort, kind->info.name, kind->profile ? kind->sorts : NULL)
+                           : TL_EXIT_DONE;
 }
 
 /* What the page is about: the format and its version, or "3 files". */
@@ -113,11 +119,45 @@ static bool make_again(tl_pb *line, const tl_arguments *a)
     return !line->failed;
 }
 
-int tl_report_page(const tl_cli *c, tl_profile_table *t, const tl_html_inputs *inputs, const tl_catalog *damage)
+static bool can_select(void *arguments, const tl_table_kind *kind)
+{
+    return tl_report_table_stray(arguments, kind) == NULL;
+}
+
+static int start_tables(const tl_cli *c, tl_html_tables **tables, tl_error *e)
+{
+    const tl_arguments *a = c->args;
+    const tl_html_tables_options o = {.by = a->by,
+                                      .exe = a->exe,
+                                      .options = tl_report_own_options(a),
+                                      .several = a->file.n > 1,
+                                      .threads = tl_threads(c),
+                                      .limit = a->page_limit ? a->page_limit : TL_HTML_SIZE_USUAL,
+                                      .can_select = can_select,
+                                      .arg = (void *)(uintptr_t)a};
+    return tl_html_tables_new(tables, &o, e);
+}
+
+int tl_report_page_add(const tl_cli *c, tl_html_tables **tables, tl_reading *r, const tl_select *select)
+{
+    tl_error e = {0};
+    int status = *tables ? 0 : start_tables(c, tables, &e);
+    if (status < 0)
+        return tl_say_failure(NULL, &e);
+    tl_reading_start(r, c, "reading");
+    status = tl_html_tables_add(*tables, r->source, select, &e);
+    tl_reading_stop(r);
+    return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
+}
+
+int tl_report_page(const tl_cli *c, tl_profile_table *t, const tl_html_inputs *inputs, const tl_catalog *damage,
+                   tl_html_tables *tables)
 {
     const tl_arguments *a = c->args;
     const char *path = a->output ? a->output : "-";
     char subject[TEXT_SIZE], selected[TEXT_SIZE];
+    const tl_html_section *section = NULL;
+    size_t nsection = 0;
     tl_profile *copy = NULL;
     tl_pb again = {0};
     tl_error e = {0};
@@ -128,8 +168,13 @@ int tl_report_page(const tl_cli *c, tl_profile_table *t, const tl_html_inputs *i
     int status = tl_profile_group(&tl_table_tree, t, a->per_thread, inputs->n > 1, &copy, &e);
     if (status == 0 && !make_again(&again, a))
         status = tl_fail(&e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the page");
+    if (status == 0 && tables)
+        status = tl_html_tables_make(tables, subject, &section, &nsection, &e);
     if (status == 0) {
         const tl_html_page page = {.table = t,
+                                   .instead = tables && tl_profile_is_empty(t->profile) ? tables : NULL,
+                                   .more = section,
+                                   .nmore = nsection,
                                    .inputs = inputs,
                                    .damage = damage,
                                    .title = a->title         ? a->title

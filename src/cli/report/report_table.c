@@ -35,13 +35,9 @@ static const char *what_narrows(const tl_table_kind *kind)
                              : "--time and --thread";
 }
 
-/* Refuses options that such a table cannot use: an answer that ignores them would be wrong. */
-static int refuse(const job *m, bool with_profile)
+const char *tl_report_table_stray(const tl_arguments *a, const tl_table_kind *kind)
 {
-    const tl_arguments *a = m->cli->args;
-    const tl_table_kind *kind = m->kind;
     const bool of_insns = kind->pass != NULL;
-    const char *by = kind->info.name;
     const struct {
         bool given;
         const char *option;
@@ -55,19 +51,30 @@ static int refuse(const job *m, bool with_profile)
                   {a->per_thread, "--per-thread"},
                   {a->insns && !of_insns, "--insns"},
                   {a->levels && !of_insns, "--el"},
-                  {a->pc && !of_insns, "--pc"}};
+                  {a->pc && !of_insns, "--pc"},
+                  {a->thread.n && kind->no_thread, "--thread"}};
+    for (size_t i = 0; i < TL_COUNT(narrow); i++)
+        if (narrow[i].given)
+            return narrow[i].option;
+    return NULL;
+}
+
+/* Refuses options that such a table cannot use: an answer that ignores them would be wrong. */
+static int refuse(const job *m, bool with_profile)
+{
+    const tl_arguments *a = m->cli->args;
+    const tl_table_kind *kind = m->kind;
+    const char *by = kind->info.name, *stray = tl_report_table_stray(a, kind);
     if (with_profile) {
         tl_say_error(NULL, "--by %s is a table, not a part of a profile: write the profile without it", by);
         return TL_EXIT_USAGE;
     }
-    for (size_t i = 0; i < TL_COUNT(narrow); i++)
-        if (narrow[i].given) {
-            tl_say_error(NULL, "%s does not go with --by %s; what does is %s", narrow[i].option, by,
-                         what_narrows(kind));
-            return TL_EXIT_USAGE;
-        }
-    if (a->thread.n && kind->no_thread) {
+    if (stray && strcmp(stray, "--thread") == 0) {
         tl_say_error(NULL, "--thread does not go with --by %s: %s", by, kind->no_thread);
+        return TL_EXIT_USAGE;
+    }
+    if (stray) {
+        tl_say_error(NULL, "%s does not go with --by %s; what does is %s", stray, by, what_narrows(kind));
         return TL_EXIT_USAGE;
     }
     if (a->file.n > 1 && !tl_table_adds_up(kind)) {

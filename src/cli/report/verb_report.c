@@ -41,6 +41,7 @@ typedef struct report_job {
     tl_profile_table table;
     tl_catalog damage;
     tl_html_inputs inputs;      /* of a page */
+    tl_html_tables *tables;     /* of a page, or NULL */
     char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files"; what is selected */
     bool lacks_names;           /* no function of the last input has a name */
     bool explained;             /* an input has reported which names are missing, and why */
@@ -215,6 +216,8 @@ static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
         status = tl_say_failure(r.path, &e);
     if (status == TL_EXIT_DONE && m->plan->page && tl_html_inputs_add(&m->inputs, r.trace, &e) < 0)
         status = tl_say_failure(r.path, &e);
+    if (status == TL_EXIT_DONE && m->plan->page)
+        status = tl_report_page_add(m->cli, &m->tables, &r, m->selection.any ? &m->selection.select : NULL);
     if (i == 0 && status == TL_EXIT_DONE && a->file.n > 2 && tl_source_is_profile(r.source) && tl_threads(m->cli) > 1 &&
         !m->selection.any) /* the selection keeps score over the inputs */
         m->ahead = tl_profiles_ahead_open(m->cli, 1, want, &m->options);
@@ -269,7 +272,7 @@ static void say_nothing_sampled(const report_job *m)
 /* An empty picture would suggest that nothing took time. But an input that is a profile is copied unchanged. */
 static int check_empty(const report_job *m)
 {
-    if (!tl_profile_is_empty(m->profile))
+    if (!tl_profile_is_empty(m->profile) || (m->tables && tl_html_tables_any(m->tables)))
         return TL_EXIT_DONE;
     if ((m->plan->format || m->plan->page) && m->of_events) {
         tl_say_error(NULL, "no calls and no stack samples to make a profile from; traceloom info lists what "
@@ -382,7 +385,8 @@ static int write_page(report_job *m)
 {
     tl_error e = {0};
     m->table.profile = whole_functions(m, &e);
-    return m->table.profile ? tl_report_page(m->cli, &m->table, &m->inputs, &m->damage) : tl_say_failure(NULL, &e);
+    return m->table.profile ? tl_report_page(m->cli, &m->table, &m->inputs, &m->damage, m->tables)
+                            : tl_say_failure(NULL, &e);
 }
 
 static int print_table(report_job *m, const plan *p)
@@ -437,6 +441,7 @@ static int run(const tl_cli *c, const plan *p)
     tl_selection_fini(&m.selection);
     tl_catalog_fini(&m.damage);
     tl_html_inputs_fini(&m.inputs);
+    tl_html_tables_free(m.tables);
     return tl_exit_worse(status, losses);
 }
 
@@ -456,7 +461,7 @@ int tl_verb_report(tl_cli *c)
         status = tl_report_check_options(c, p.kind, p.table || p.page, p.format || p.page);
     if (status == TL_EXIT_DONE)
         status = tl_check_output(c);
-    if (status == TL_EXIT_DONE && p.kind && !p.kind->profile)
+    if (status == TL_EXIT_DONE && p.kind && !p.kind->profile && !p.page)
         return tl_report_table(c, p.kind, NULL, &p.to, p.format != NULL);
     return status == TL_EXIT_DONE ? run(c, &p) : status;
 }

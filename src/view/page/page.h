@@ -44,6 +44,8 @@ typedef struct tl_html_section {
 
 typedef struct tl_html_page {
     const tl_profile_table *table; /* the profile, and what is known of its traces */
+    /* Tables to show in place of the profile, which is empty; or NULL. Their sections are in `more`. */
+    const struct tl_html_tables *instead;
     const tl_html_inputs *inputs;
     const tl_catalog *damage;
     const tl_html_section *more; /* [nmore] behind the page's own, in this order */

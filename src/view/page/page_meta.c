@@ -60,11 +60,15 @@ static void put_weights(tl_json *j, const tl_profile *p)
         tl_json_key_null(j, "weight");
 }
 
-static void put_units(tl_json *j, const tl_profile *p)
+static void put_units(tl_json *j, const tl_html_page *page, const tl_profile *p)
 {
     const char *unit = tl_profile_unit(p);
     const tl_profile_words words = tl_profile_words_of(p);
-    tl_json_key_string(j, "kind", p->nweight ? "samples" : strcmp(unit, "instructions") == 0 ? "insns" : "calls");
+    tl_json_key_string(j, "kind",
+                       page->instead                       ? "events"
+                       : p->nweight                        ? "samples"
+                       : strcmp(unit, "instructions") == 0 ? "insns"
+                                                           : "calls");
     put_bool(j, "has_time", false);
     tl_json_key_string(j, "unit", unit);
     tl_json_key_string(j, "count_unit", tl_profile_calls(p));
@@ -246,7 +250,7 @@ int tl_html_meta(const tl_html_page *page, const tl_html_data *d, const tl_html_
     tl_json_key_string(&j, "title", page->title);
     tl_json_key_string(&j, "facts", facts);
     put_inputs(&j, page->inputs);
-    put_units(&j, s->profile);
+    put_units(&j, page, s->profile);
     put_sums(&j, page, d, s);
     put_losses(&j, page, s->profile);
     put_sentences(&j, page, s->profile);

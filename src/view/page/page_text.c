@@ -8,6 +8,7 @@
 #include "base/text/number.h"
 #include "model/profile_words.h"
 #include "view/markup_text.h"
+#include "view/page/page_tables.h"
 
 enum { ROWS = 40, NAME_MOST = 200 }; /* of the table, and bytes of a name in it */
 
@@ -92,17 +93,11 @@ static void put_losses(tl_output *out, const tl_html_page *page, const tl_profil
     tl_output_puts(out, "</ul>\n");
 }
 
-void tl_html_put_static(tl_output *out, const tl_html_page *page, const tl_html_source *s, const char *facts)
+static void put_functions(tl_output *out, const tl_html_source *s)
 {
     const tl_profile *p = s->profile;
     const tl_table *t = &s->rows;
     uint64_t whole = 0;
-    tl_output_puts(out, "<main id=\"static\">\n<h1>");
-    tl_html_put(out, page->title);
-    tl_output_puts(out, "</h1>\n<p>");
-    tl_html_put(out, facts);
-    tl_output_puts(out, "</p>\n");
-    put_losses(out, page, p);
     for (uint32_t i = 0; i < t->n; i++)
         whole = tl_add_saturated(whole, t->row[i].stat.self);
     tl_output_puts(out, "<table>\n<thead><tr><th>self</th><th>share</th><th>total</th><th>");
@@ -114,5 +109,19 @@ void tl_html_put_static(tl_output *out, const tl_html_page *page, const tl_html_
     tl_output_puts(out, "</tbody>\n</table>\n");
     if (t->n > ROWS)
         tl_output_printf(out, "<p>The %d functions with the most self time, of %" PRIu32 ".</p>\n", ROWS, t->n);
+}
+
+void tl_html_put_static(tl_output *out, const tl_html_page *page, const tl_html_source *s, const char *facts)
+{
+    tl_output_puts(out, "<main id=\"static\">\n<h1>");
+    tl_html_put(out, page->title);
+    tl_output_puts(out, "</h1>\n<p>");
+    tl_html_put(out, facts);
+    tl_output_puts(out, "</p>\n");
+    put_losses(out, page, s->profile);
+    if (page->instead)
+        tl_html_tables_put(page->instead, out);
+    else
+        put_functions(out, s);
     tl_output_puts(out, "</main>\n");
 }

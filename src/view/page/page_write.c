@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "traceloom/traceloom.h"
+#include "view/page/page_tables.h"
 #include "view/page/page_text.h"
 #include "view/web/web_assets.h"
 
@@ -24,7 +25,10 @@ static int make_facts(making *m, tl_error *e)
     int status = tl_output_open_memory(&out, TL_PLAIN, e);
     if (status < 0)
         return status;
-    tl_profile_head(m->page->table, m->page->facts, &(tl_prose){.out = out, .terminal = &plain});
+    if (m->page->instead)
+        tl_output_puts(out, tl_html_tables_facts(m->page->instead));
+    else
+        tl_profile_head(m->page->table, m->page->facts, &(tl_prose){.out = out, .terminal = &plain});
     tl_output_write(out, "", 1);
     status = tl_output_finish(out, e);
     if (status == 0)
@@ -95,7 +99,7 @@ static void put_sections(tl_output *out, const making *m)
         [TL_HTML_NAMES] = "names", [TL_HTML_FUNCTIONS] = "functions", [TL_HTML_TREE] = "tree", [TL_HTML_HIST] = "hist"};
     tl_html_put_json(out, "meta", m->meta, m->meta_n);
     tl_html_put_json(out, "damage", m->damage, m->damage_n);
-    for (unsigned i = 0; i < TL_HTML_SECTIONS; i++) {
+    for (unsigned i = 0; i < TL_HTML_SECTIONS && !m->page->instead; i++) {
         const tl_pb *text = &m->data.section[i].text;
         if (text->n == 0)
             continue;
