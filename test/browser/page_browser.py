@@ -132,7 +132,8 @@ def shows(made, checks):
         # The text leaves out places that have nothing.
         same_rows(checks, [r for r in seen["tree"] if r["total"] not in ("0 ns", "0", "0 B") or r["calls"] != "0"], rows, keys, "tree")
     has_latencies = any(f["p50"] is not None for f in functions)
-    checks.equal(seen["tabs"], [t for t in ("Overview", "Flame", "Tree", "Latency", "Functions", "Losses") if t != "Latency" or has_latencies], "tabs")
+    more = {"samples": ["Runtime"], "bytes": ["Runtime"], "insns": ["Code"]}.get(sys.argv[2], [])
+    checks.equal(seen["tabs"], ["Overview", "Flame", "Tree", *["Latency"] * has_latencies, "Functions", *more, "Losses"], "tabs")
     if has_latencies:
         latency(made, checks, seen)
     losses = re.findall(r"^(?:[^ :]+: )?(unmatched|unwound|lost \d+|byte \d+)", made.said, re.M)

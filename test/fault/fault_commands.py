@@ -42,6 +42,8 @@ COMMANDS = {
     "svg": ["report", "a.xray", "-e", "a.elf", "-o", "@OUT@/a.svg"],
     "page": ["report", "a.xray", "-e", "a.elf", "-o", "@OUT@/a.html"],
     "page-samples": ["report", "vs.log", "damaged.log", "--per-thread", "-o", "@OUT@/a.html.gz"],
+    "page-events": ["report", "t2", "--to", "html"],
+    "page-code": ["report", "@INSN@", "--to", "html", "--by", "cache", "--threads", "2"],
     "page-damaged": ["report", "damaged.xray", "--to", "html", "--threads", "1"],
     "json-file": ["report", "a.xray", "--by", "func", "--json", "-o", "@OUT@/a.json"],
     "pprof": ["report", "a.xray", "-o", "@OUT@/a.pb.gz"],

@@ -128,7 +128,7 @@ def read_hist(given, n):
 
 def read(data):
     """The page as a dict: meta, damage, functions, threads, rows (of functions), tree, hist, elements."""
-    page = {"elements": parse(data), "hist": {}}
+    page = {"elements": parse(data), "hist": {}, "functions": [], "threads": [], "rows": [], "tree": []}
     for tag, attributes, text in page["elements"]:
         section = attributes.get("data-section")
         if tag != "script" or section is None:

@@ -76,7 +76,9 @@ static void put_views(FILE *f)
                 : i + 1 == n ? " ."
                              : "");
     fputs("With\n.Cm html\n.Pq Pa .html\nthe whole report is a page for a browser, in one file that needs no network: "
-          "tree, flame graph, functions,\nlatencies and losses.\nThe options of tables choose what it shows first.\n",
+          "tree, flame graph, functions,\nlatencies and losses; what a managed runtime did, or which instructions were "
+          "executed;\n"
+          "of a trace without calls and samples its events.\nThe options of tables choose what it shows first.\n",
           f);
 }
 

@@ -121,7 +121,8 @@ static bool make_again(tl_pb *line, const tl_arguments *a)
 
 static bool can_select(void *arguments, const tl_table_kind *kind)
 {
-    return tl_report_table_stray(arguments, kind) == NULL;
+    const char *stray = tl_report_table_stray(arguments, kind);
+    return !stray || strcmp(stray, "--weight") == 0 || strcmp(stray, "--per-thread") == 0;
 }
 
 static int start_tables(const tl_cli *c, tl_html_tables **tables, tl_error *e)
@@ -147,6 +148,8 @@ int tl_report_page_add(const tl_cli *c, tl_html_tables **tables, tl_reading *r, 
     tl_reading_start(r, c, "reading");
     status = tl_html_tables_add(*tables, r->source, select, &e);
     tl_reading_stop(r);
+    if (status == TL_EINVAL)
+        return tl_say_option_failure(NULL, "--", &e);
     return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
 }
 

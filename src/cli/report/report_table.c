@@ -47,12 +47,12 @@ const char *tl_report_table_stray(const tl_arguments *a, const tl_table_kind *ki
                   {a->cls.n != 0 && !kind->any_event, "--class"},
                   {a->depth != 0, "--depth"},
                   {a->min_dur != NULL, "--min-dur"},
-                  {a->weight != NULL, "--weight"},
-                  {a->per_thread, "--per-thread"},
                   {a->insns && !of_insns, "--insns"},
                   {a->levels && !of_insns, "--el"},
                   {a->pc && !of_insns, "--pc"},
-                  {a->thread.n && kind->no_thread, "--thread"}};
+                  {a->thread.n && kind->no_thread, "--thread"},
+                  {a->weight != NULL, "--weight"},
+                  {a->per_thread, "--per-thread"}};
     for (size_t i = 0; i < TL_COUNT(narrow); i++)
         if (narrow[i].given)
             return narrow[i].option;

@@ -6,7 +6,8 @@
 #include "cli/answer_target.h"
 #include "cli/inputs.h"
 
-/* The first of the options given that selects what the table cannot tell apart: "--cpu"; or NULL. */
+/* The first of the options given that selects what the table cannot tell apart, "--cpu", or else one that is about
+ * profiles only, --weight or --per-thread; or NULL. */
 const char *tl_report_table_stray(const tl_arguments *a, const tl_table_kind *kind);
 
 /* Reads the inputs and shows the table. with_profile: a profile was requested, too. `open` is the first input if it is

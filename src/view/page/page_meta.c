@@ -82,7 +82,7 @@ static void put_units(tl_json *j, const tl_html_page *page, const tl_profile *p)
     tl_json_object(j);
     put_number(j, "hz", p->clock.hz);
     tl_json_object_end(j);
-    put_bool(j, "histogram", p->has_histogram);
+    put_bool(j, "histogram", p->has_histogram && !page->instead);
     put_bool(j, "per_thread", p->per_thread);
     put_weights(j, p);
 }

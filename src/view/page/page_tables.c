@@ -8,7 +8,7 @@
 #include "op/source_impl.h"
 #include "op/symbols/code_map.h"
 #include "view/markup_text.h"
-#include "view/page/page_answer.h"
+#include "view/page/answer_section.h"
 #include "view/page/page_events.h"
 #include "view/page/page_text.h"
 #include "view/view.h"

@@ -61,7 +61,7 @@ function count_steps(most) {
   return out;
 }
 
-function start_chart(holder, label) {
+export function start_chart(holder, label) {
   const c = make_canvas(holder, label);
   c.fill = (x, y, w, h, css) => {
     c.context.fillStyle = css;

@@ -77,7 +77,7 @@ function found_text(scene) {
 function make_app(source, profile_of) {
   const app = {
     source, profile_of, state: make_state(), shapes: make_shapes(), finder: make_finder(profile_of(-1)), scene: null, printing: false,
-    views: VIEWS.filter((v) => v.needs.every((name) => source.has(name))), made: new Map(),
+    views: VIEWS.filter((v) => v.needs.every((name) => source.has(name)) && (v.one_of ?? v.needs).some((name) => source.has(name)) || !v.needs.length), made: new Map(),
     pick(f, quiet) {
       app.state.set({ pick: f >= 0 ? app.scene.profile.twins.key[f] : '', ...(f < 0 ? { sandwich: false } : {}) }, quiet);
     },
@@ -95,7 +95,7 @@ function make_app(source, profile_of) {
     losses: () => (profile_of(-1).meta.losses || []).length,
   };
   const { by } = profile_of(-1).meta, first = new Map([['tree', 'tree'], ['hist', 'latency'], ['func', 'functions']]).get(by);
-  app.first_view = app.views.find((v) => v.id === first) ?? app.views[0];
+  app.first_view = app.views.find((v) => v.id === first || v.one_of?.includes(by)) ?? app.views[0];
   return app;
 }
 

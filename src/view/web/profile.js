@@ -163,11 +163,17 @@ function with_weight(profile, index) {
     functions: sums_of_functions(other, profile.count, profile.functions.order) };
 }
 
+// Of a page without a profile: columns of no function, and of a tree that is only the whole.
+function no_columns(name) {
+  return Array.from({ length: 14 }, () => Uint8Array.from(name === 'tree' ? [0] : []));
+}
+
 // Everything that views ask for; `weight` is the index of one of meta.weights, or -1 for the page's own.
 export async function read_profile(source) {
   const meta = source.json('meta');
   const [names, functions, tree, hist] =
-    await Promise.all(['names', 'functions', 'tree', 'hist'].map((name) => source.columns(name)));
+    await Promise.all(['names', 'functions', 'tree', 'hist'].map(async (name) =>
+      source.has(name) || name === 'hist' ? source.columns(name) : no_columns(name)));
   const text = read_names(names), count = text.name.length;
   const first = { meta, units: make_units(meta), ...text, count, hue: new Int8Array(count).fill(-1) };
   // The browser may draw between these.

@@ -46,7 +46,7 @@ export function make_tools(app) {
     on: { change: () => app.state.set({ q: Number(q.value) }) } });
   const weight = meta.weights.length > 1 ? el('select', { id: 'weight', 'aria-label': 'what is counted',
     on: { change: () => app.state.set({ weight: weight.value, focus: [] }) } }, ...meta.weights.map((w) => option(w.name, w.name.replace(/_/g, ' ')))) : null;
-  fill(by_id('tools'), el('span', { class: 'find' }, find, found), weight, meta.histogram ? q : null,
+  fill(by_id('tools'), meta.kind === 'events' ? null : el('span', { class: 'find' }, find, found), weight, meta.histogram ? q : null,
     button('\u25d0', 'light or dark (t)', () => app.toggle_theme(), { class: 'icon', 'aria-label': 'light or dark' }),
     button('?', 'help', () => show_help(app), { class: 'icon', 'aria-label': 'help' }));
   return {
@@ -127,7 +127,7 @@ export function make_crumbs(app) {
     fill(more, ...(view.tools?.(scene) ?? []));
     const { shape } = scene, now = scene.state, tree = ['overview', 'flame', 'tree'].includes(scene.view.id);
     const plain = scene.view.id === 'overview' && !scene.focus && !now.keep && !now.drop && !now.invert;
-    by_id('crumbs').hidden = scene.view.id === 'losses' || plain;
+    by_id('crumbs').hidden = scene.view.plain || plain;
     path.hidden = !tree;
     if (tree) fill(path, ...path_crumbs(app, shape, scene.focus));
     fill(chips,

@@ -6,7 +6,7 @@ const HISTORY_MAX = 100;
 
 const START = {
   view: '', focus: [], pick: '', sandwich: false, find: '', keep: '', drop: '', weight: '', q: 99, invert: false,
-  sort: '', theme: '', table: false,
+  sort: '', theme: '', table: false, rel: '', cls: '',
 };
 
 function parse_q(text) {
@@ -35,6 +35,7 @@ const KEYS = new Map([
   ['q', ['q', { write: (v) => v === START.q ? '' : String(v), read: parse_q }]], ['i', ['invert', flag]],
   ['s', ['sort', { write: (v) => v, read: (text) => /^[a-z0-9]{1,20}-?$/.test(text) ? text : '' }]],
   ['th', ['theme', { write: (v) => v, read: one_of('light', 'dark') }]], ['tab', ['table', flag]],
+  ['rel', ['rel', plain]], ['cls', ['cls', plain]],
 ]);
 
 function decode(text) {

@@ -1,10 +1,14 @@
-// The views of a page, in the order of their tabs. A view is shown where the page has all sections that it needs.
+// The views of a page, in the order of their tabs. A view is shown where the page has all sections that it needs, and one of
+// others; plain ones have nothing to do with the tree.
 import { make_compare } from './compare.js';
 import { make_overview } from './overview.js';
 import { make_flame_view } from './flame.js';
 import { make_tree_view } from './tree.js';
 import { make_latency_view } from './latency.js';
 import { make_functions_view } from './functions.js';
+import { make_runtime } from './runtime.js';
+import { make_code } from './code.js';
+import { make_events } from './events.js';
 import { make_losses } from './losses.js';
 
 export const VIEWS = [
@@ -14,5 +18,8 @@ export const VIEWS = [
   { id: 'tree', title: 'Tree', needs: ['tree'], make: make_tree_view },
   { id: 'latency', title: 'Latency', needs: ['hist'], make: make_latency_view },
   { id: 'functions', title: 'Functions', needs: ['functions'], make: make_functions_view },
-  { id: 'losses', title: 'Losses', needs: [], make: make_losses },
+  { id: 'runtime', title: 'Runtime', needs: ['tables'], one_of: ['gc', 'jit', 'alloc', 'heap', 'cpu'], plain: true, make: make_runtime },
+  { id: 'code', title: 'Code', needs: ['tables'], one_of: ['mix', 'block', 'branch', 'page', 'cache', 'reuse', 'syscall'], plain: true, make: make_code },
+  { id: 'events', title: 'Events', needs: ['tables', 'class'], plain: true, make: make_events },
+  { id: 'losses', title: 'Losses', needs: [], plain: true, make: make_losses },
 ];
