@@ -65,6 +65,9 @@ def main():
         for side, leaves in (("old", 10), ("new", 20)):
             for i in range(1, 4):
                 checks.that(calls(folder, "turns/%s/run-%03d.tlp" % (side, i)) == [leaves], side, i)
+        done = record(folder, "-o", "late", "--runs", "1", "./new", "--runs", "5")
+        checks.that("--runs is given to ./new" in done.stderr, "options behind the program", done.stderr)
+        checks.that(order(folder) == ["20 --runs"], "one run")
         done = subprocess.run(harness.binary() + ["diff", "turns/old", "turns/new", "--min-share", "0", "--fail-if", "calls(leaf) > +99%", "--one-run"],
                               cwd=folder, capture_output=True, text=True, check=False)
         checks.that(done.returncode == 1 and "before those of" not in done.stdout, done)

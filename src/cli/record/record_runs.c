@@ -107,6 +107,16 @@ static int run_one(runs *r, uint32_t i, int which)
     return status;
 }
 
+/* What follows the program is the program's, whatever it looks like. */
+static void say_misplaced(const tl_cli *c)
+{
+    const tl_words *word = &c->args->file;
+    for (size_t i = 1; i < word->n; i++)
+        if (strcmp(word->word[i], "--runs") == 0 || strcmp(word->word[i], "--turns") == 0)
+            tl_say(c, NULL, "%s is given to %s; options of record stand before the program", word->word[i],
+                   word->word[0]);
+}
+
 static int run_all(runs *r)
 {
     const bool turns = r->cli->args->turns != NULL;
@@ -145,6 +155,7 @@ int tl_record_runs(const tl_cli *c)
     *r = (runs){.cli = c,
                 .program = {a->turns ? a->turns : a->file.word[0], a->file.word[0]},
                 .n = a->runs ? a->runs : RUNS_OF_TURNS};
+    say_misplaced(c);
     status = make_folders(r);
     if (status == TL_EXIT_DONE)
         status = run_all(r);
