@@ -57,6 +57,9 @@ traceloom_library(SQLITE "SQL over traces: traceloom query" LIBRARIES sqlite3 HE
 traceloom_library(LIBEDIT "Editing lines in the shell of query" COMMAND LIBRARIES edit HEADER histedit.h
                   PACKAGE libedit-dev)
 
+traceloom_library(SERVE "Pages with answers: traceloom serve" COMMAND LIBRARIES microhttpd HEADER microhttpd.h
+                  PACKAGE libmicrohttpd-dev)
+
 # Not linked and not needed to build: the command looks for it at run time.
 option(TRACELOOM_LLVM "Text of instructions through LLVM, where it is installed" ON)
 if(TRACELOOM_LLVM)

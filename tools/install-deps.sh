@@ -21,6 +21,7 @@ build|libelf-dev|goes with libdw
 build|libiberty-dev|demangles C++ names (or -DTRACELOOM_DEMANGLE=OFF)
 build|libsqlite3-dev|traceloom query: SQL over traces (or -DTRACELOOM_SQLITE=OFF)
 build|libedit-dev|its shell: editing, history, completion (or -DTRACELOOM_LIBEDIT=OFF)
+build|libmicrohttpd-dev|traceloom serve: pages with answers (or -DTRACELOOM_SERVE=OFF)
 test|git|makes the release tarball, which is compared
 test|libcmocka-dev|unit tests
 test|abigail-tools|compares the libraries' binary interface with the recorded one

@@ -10,7 +10,7 @@ _traceloom()
     cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "info check report diff convert cat query record ctl help --help --version" -- "$cur"))
+        COMPREPLY=($(compgen -W "info check report diff convert cat query serve record ctl help --help --version" -- "$cur"))
         return
     fi
     if [[ $cur == = ]]; then
@@ -84,6 +84,12 @@ _traceloom()
         return ;;
     --timeout)
         COMPREPLY=($(compgen -W "10s 1m" -- "$cur"))
+        return ;;
+    --port)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --socket)
+        _traceloom_files
         return ;;
     --at)
         COMPREPLY=($(compgen -W "" -- "$cur"))
@@ -220,13 +226,15 @@ _traceloom()
         options="--interval --output --force --to --text-style --clock --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --no-pager --quiet --verbose --help" ;;
     query)
         options="--query-file --recipe --param --recipes --schema --explain --each --jobs --rows --memory --timeout --json --output --force --to --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
+    serve)
+        options="--memory --timeout --port --socket --ipv6 --open --title --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
     record)
         options="--top --mode --threshold --ring --limit --start --pid --for --runs --turns --how --libs --min-size --exact --children --dry-run --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
     ctl)
         options="--json --color --quiet --verbose --help"
         ((COMP_CWORD == 2)) && words=$(traceloom help --names processes) || words="status start stop flush set" ;;
     help)
-        COMPREPLY=($(compgen -W "info check report diff convert cat query record ctl help formats" -- "$cur"))
+        COMPREPLY=($(compgen -W "info check report diff convert cat query serve record ctl help formats" -- "$cur"))
         return ;;
     esac
     if [[ $cur == -* ]]; then

@@ -7,6 +7,7 @@
 #include "cli/formats_of.h"
 #include "cli/message.h"
 #include "cli/pager.h"
+#include "cli/service.h"
 
 int tl_asked_view(const tl_cli *c, const tl_view **view)
 {
@@ -46,13 +47,17 @@ tl_target tl_target_of(const tl_cli *c, const tl_view *view, const char *path)
 int tl_answer_open(const tl_cli *c, const tl_target *to, tl_output **out)
 {
     tl_error e = {0};
-    *out = NULL;
-    return tl_output_open(out, to->path, c->args->force, TL_PLAIN, 0, &e) < 0 ? tl_say_failure(NULL, &e) : TL_EXIT_DONE;
+    *out = c->service ? c->service->out : NULL;
+    return c->service                                                           ? TL_EXIT_DONE
+           : tl_output_open(out, to->path, c->args->force, TL_PLAIN, 0, &e) < 0 ? tl_say_failure(NULL, &e)
+                                                                                : TL_EXIT_DONE;
 }
 
 int tl_answer_close(const tl_cli *c, const tl_target *to, tl_output *out, bool failed)
 {
     tl_error e = {0};
+    if (c->service)
+        return TL_EXIT_DONE; /* it is the service's */
     const int status = failed ? 0 : tl_output_finish(out, &e);
     tl_output_close(out);
     if (status < 0)

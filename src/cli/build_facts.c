@@ -61,7 +61,7 @@ typedef struct library {
 } library;
 
 /* Fills in the libraries of this build; returns how many there are. */
-static size_t libraries(library out[static 8])
+static size_t libraries(library out[static 9])
 {
     size_t n = 0;
     (void)out; /* without any of them */
@@ -85,6 +85,9 @@ static size_t libraries(library out[static 8])
 #endif
 #ifdef TL_HAVE_LIBEDIT
     out[n++] = (library){.name = "libedit"};
+#endif
+#ifdef TL_HAVE_SERVE
+    out[n++] = (library){.name = "libmicrohttpd"};
 #endif
 #ifdef TL_HAVE_LLVM
     out[n++] = (library){.name = "LLVM", .note = " (where it is installed)"};
@@ -125,7 +128,7 @@ static const char *next_missing(size_t *at, char name[static NAME_SIZE])
 
 static void put_text(tl_output *out)
 {
-    library l[8];
+    library l[9];
     char text[NAME_SIZE];
     const size_t n = libraries(l);
     tl_output_printf(out, "traceloom %s\n", tl_version());
@@ -147,7 +150,7 @@ static void put_text(tl_output *out)
 
 static void put_json(tl_output *out)
 {
-    library l[8];
+    library l[9];
     char text[NAME_SIZE];
     const size_t n = libraries(l);
     tl_json j;

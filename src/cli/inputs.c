@@ -8,6 +8,7 @@
 #include "cli/exe_files.h"
 #include "cli/formats_of.h"
 #include "cli/message.h"
+#include "cli/service.h"
 #include "traceloom/format.h"
 
 unsigned tl_threads(const tl_cli *c)
@@ -57,13 +58,18 @@ int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_w
     *r = (tl_reading){.path = path};
     tl_source *s = NULL;
     tl_error e = {0};
-    if (tl_source_open(&s, path, &options, &e) < 0) {
+    uint64_t *count = &r->done;
+    const int opened = c->service ? tl_source_pool_get(c->service->pool, c, path, want, &s, &count, &e)
+                                  : tl_source_open(&s, path, &options, &e);
+    if (opened < 0) {
         int status = tl_say_failure(path, &e);
         return e.code == TL_EUNSUPPORTED && !c->args->exe ? TL_EXIT_DAMAGED : status;
     }
     const uint64_t done = r->done;
     tl_reading_take(r, c, path, s);
     r->done = done;
+    r->count = count;
+    r->is_lent = c->service != NULL;
     return TL_EXIT_DONE;
 }
 
@@ -79,7 +85,7 @@ void tl_reading_say_exe(const tl_reading *r, const tl_cli *c, bool used)
 void tl_reading_take(tl_reading *r, const tl_cli *c, const char *path, tl_source *s)
 {
     const tl_arguments *a = c->args;
-    *r = (tl_reading){.path = path, .source = s, .trace = tl_source_trace(s)};
+    *r = (tl_reading){.path = path, .source = s, .trace = tl_source_trace(s), .count = &r->done};
     const bool later = a->verb->id == TL_VERB_REPORT && tl_source_is_profile(s); /* when it was read */
     if (a->verb->id != TL_VERB_CHECK && !later)
         tl_reading_say_exe(r, c, false);
@@ -91,7 +97,7 @@ void tl_reading_take(tl_reading *r, const tl_cli *c, const char *path, tl_source
 void tl_reading_start(tl_reading *r, const tl_cli *c, const char *what)
 {
     if (!c->args->quiet && !c->args->follow && !r->bar) /* the total is unknown */
-        r->bar = tl_progress_start(what, &r->done, tl_trace_bytes(r->trace));
+        r->bar = tl_progress_start(what, r->count, tl_trace_bytes(r->trace));
 }
 
 void tl_reading_stop(tl_reading *r)
@@ -103,7 +109,8 @@ void tl_reading_stop(tl_reading *r)
 void tl_reading_close(tl_reading *r)
 {
     tl_reading_stop(r);
-    tl_source_close(r->source);
+    if (!r->is_lent)
+        tl_source_close(r->source);
     r->source = NULL;
     r->trace = NULL;
 }

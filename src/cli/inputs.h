@@ -13,6 +13,8 @@ typedef struct tl_reading {
     const tl_trace *trace;
     const char *path;
     uint64_t done;
+    uint64_t *count; /* of the bytes read: done, or that of a pool */
+    bool is_lent;    /* the source belongs to a pool */
     tl_progress *bar;
 } tl_reading;
 

@@ -47,6 +47,8 @@ static int run_verb(tl_cli *c)
         return tl_verb_convert(c);
     case TL_VERB_QUERY:
         return tl_verb_query(c);
+    case TL_VERB_SERVE:
+        return tl_verb_serve(c);
     case TL_VERB_RECORD:
         return tl_verb_record(c);
     case TL_VERB_CTL:

@@ -6,10 +6,11 @@
 #define REPORT  TL_VERB_BIT(TL_VERB_REPORT)
 #define CONVERT TL_VERB_BIT(TL_VERB_CONVERT)
 #define QUERY   TL_VERB_BIT(TL_VERB_QUERY)
+#define SERVE   TL_VERB_BIT(TL_VERB_SERVE)
 #define RECORD  TL_VERB_BIT(TL_VERB_RECORD)
 #define CTL     TL_VERB_BIT(TL_VERB_CTL)
 #define HELP    TL_VERB_BIT(TL_VERB_HELP)
-#define READERS (INFO | CHECK | REPORT | CONVERT | QUERY)
+#define READERS (INFO | CHECK | REPORT | CONVERT | QUERY | SERVE)
 #define ALL     (READERS | RECORD | CTL)
 
 /* The function that takes the value, and its member of tl_arguments. */
@@ -164,10 +165,21 @@ const tl_option tl_option_table[] = {
      "Prints only the first\n.Ar N\nrows of each result as a table, or all if it is 0.\n"
      "The default is 1,000 on a terminal, and all otherwise.\n",
      NULL},
-    {TO(amount, memory), 0, "memory", "SIZE", TL_GROUP_VERB, QUERY, "memory at most",
+    {TO(amount, memory), 0, "memory", "SIZE", TL_GROUP_VERB, QUERY | SERVE, "memory at most",
      "Ends a statement that needs more memory than this, with exit status 5.\nThe default is 256M.\n", "256M 1G"},
-    {TO(duration, timeout), 0, "timeout", "TIME", TL_GROUP_VERB, QUERY, "time at most",
-     "Ends a statement that takes longer, with exit status 5.\nThe default is no limit.\n", "10s 1m"},
+    {TO(duration, timeout), 0, "timeout", "TIME", TL_GROUP_VERB, QUERY | SERVE, "time at most",
+     "Ends a statement that takes longer, with exit status 5.\nThe default is no limit; of\n.Cm serve ,\n"
+     "which ends questions of all kinds, 30s.\n",
+     "10s 1m"},
+    {TO(port, port), 0, "port", "PORT", TL_GROUP_VERB, SERVE, "where to listen; any by default",
+     "Listens at this port.\nThe default is one that is free.\n", NULL},
+    {TO(text, socket), 0, "socket", "FILE", TL_GROUP_VERB, SERVE, "or at a socket file",
+     "Listens at a socket file, which only its owner can use, and at no port:\n"
+     ".Ql ssh -L 9000:/path/to/socket host\nleads to it from elsewhere.\n",
+     "@file"},
+    {TO(flag, ipv6), 0, "ipv6", NULL, TL_GROUP_VERB, SERVE, "at ::1", "Listens at ::1 in place of 127.0.0.1.\n", NULL},
+    {TO(flag, opens), 0, "open", NULL, TL_GROUP_VERB, SERVE, "open a browser", "Opens the page with\n.Nm xdg-open .\n",
+     NULL},
     {TO(flag, count), 0, "count", NULL, TL_GROUP_VERB, INFO, "count the events of large traces as well",
      "Reads all of an input larger than 1\\ GiB, to count its events and find damage in them.\n"
      "Smaller inputs are always read, and with\n.Fl -json\nall are.\n",
@@ -263,7 +275,7 @@ const tl_option tl_option_table[] = {
      "Replaces the output file if it exists; without this option that is an error.\n", NULL},
     {TO(text, to), 0, "to", "FORMAT", TL_GROUP_OUTPUT, QUERY | INFO | REPORT | CONVERT | RECORD, "output format",
      "Writes this format, whatever the suffix of\n.Fl o ;\n.Nm traceloom help formats\nlists them.\n", "@write"},
-    {TO(text, title), 0, "title", "TITLE", TL_GROUP_OUTPUT, REPORT, "of the page",
+    {TO(text, title), 0, "title", "TITLE", TL_GROUP_OUTPUT, REPORT | SERVE, "of the page",
      "Sets the title of an HTML page.\nThe default is the name of the file, or how many there are.\n", NULL},
     {TO(amount, page_limit), 0, "page-limit", "N", TL_GROUP_OUTPUT, REPORT, "bytes: 10M",
      "Keeps an HTML page below so many bytes,\n.Ql 4M :\nmore of the narrow places and short functions are left out, "
@@ -373,7 +385,7 @@ const tl_option tl_option_table[] = {
      "A file\n.Pa NAME.yaml\nmaps numbers to paths:\n.Ql 1: /usr/lib/libfoo.so\non a line each.\n"
      ".Nm traceloom check\naccepts this option and ignores it.\n",
      "@file"},
-    {TO(flag, no_demangle), 0, "no-demangle", NULL, TL_GROUP_INPUT, REPORT | QUERY | CONVERT, "mangled names",
+    {TO(flag, no_demangle), 0, "no-demangle", NULL, TL_GROUP_INPUT, REPORT | QUERY | SERVE | CONVERT, "mangled names",
      "Shows C++ and Rust names in the mangled form that the linker uses.\n", NULL},
     {TO(text, from), 0, "from", "FORMAT", TL_GROUP_INPUT, READERS, "input format",
      "Reads the input as this format instead of finding it by content.\n", "@read"},

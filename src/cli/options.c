@@ -170,6 +170,11 @@ bool tl_take_pid(parser *p, const tl_option *o, const char *value)
     return number(p, o, value, INT32_MAX) && (p->a->pid || bad_value(p, o, value, "expected the number of a process"));
 }
 
+bool tl_take_port(parser *p, const tl_option *o, const char *value)
+{
+    return number(p, o, value, UINT16_MAX) && (p->a->port || bad_value(p, o, value, "expected the number of a port"));
+}
+
 bool tl_take_duration(parser *p, const tl_option *o, const char *value)
 {
     uint64_t ns;

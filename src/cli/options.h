@@ -15,6 +15,7 @@ typedef enum tl_verb_id {
     TL_VERB_REPORT,
     TL_VERB_CONVERT,
     TL_VERB_QUERY,
+    TL_VERB_SERVE,
     TL_VERB_RECORD,
     TL_VERB_CTL,
     TL_VERB_HELP
@@ -61,8 +62,8 @@ struct tl_option_parser;
 typedef bool tl_option_take(struct tl_option_parser *p, const tl_option *o, const char *value);
 tl_option_take tl_take_flag, tl_take_text, tl_take_choice, tl_take_amount, tl_take_word;
 tl_option_take tl_take_at, tl_take_color, tl_take_depth, tl_take_jobs, tl_take_level, tl_take_duration,
-    tl_take_line_size, tl_take_percent, tl_take_pid, tl_take_quiet, tl_take_repeat, tl_take_rows, tl_take_threads,
-    tl_take_top, tl_take_verbose, tl_take_version, tl_take_weight, tl_take_workers;
+    tl_take_line_size, tl_take_percent, tl_take_pid, tl_take_port, tl_take_quiet, tl_take_repeat, tl_take_rows,
+    tl_take_threads, tl_take_top, tl_take_verbose, tl_take_version, tl_take_weight, tl_take_workers;
 
 struct tl_option {
     tl_option_take *take;
@@ -156,6 +157,10 @@ typedef struct tl_arguments {
     tl_words thread, cpu, func, not_func, cls;
     tl_words copied; /* words that are not in argv: freed with this */
     uint32_t depth;  /* 0: any */
+
+    uint32_t port;      /* of serve; 0: any */
+    const char *socket; /* or NULL */
+    bool opens, ipv6;   /* a browser; the other address of this machine */
 
     const char *mode, *threshold, *ring, *limit, *start; /* of record; or NULL */
     bool any;

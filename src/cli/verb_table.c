@@ -29,6 +29,11 @@ static const tl_example query_examples[] = {{"query app.xray 'SELECT * FROM call
                                             {"query app.xray --recipe slowest-calls", "--recipes lists them"},
                                             {NULL, NULL}};
 
+static const tl_example serve_examples[] = {{"serve app.xray -e app", "prints its address"},
+                                            {"serve app.log --open", "opens the browser"},
+                                            {"serve app.tlp.live", "a program that still runs"},
+                                            {NULL, NULL}};
+
 static const tl_example record_examples[] = {{"record gzip -k file", "a profile, in gzip.tlp"},
                                              {"record -o last.xray --ring 64M ./app", "every call; the last ones"},
                                              {"record -F 'net::*' -o app.svg ./app", "a flame graph of some"},
@@ -122,6 +127,16 @@ const tl_verb tl_verb_table[] = {
      ".Pp\n"
      "The SQL is that of SQLite.\n"
      "Statements can only read these tables: they reach no files, and change nothing.\n",
+     NULL},
+    {TL_VERB_SERVE, "serve", NULL, "FILE...", "Show the report in a browser, exact for any range of time",
+     serve_examples,
+     "Reads each\n.Ar FILE ,\nwhich stays open, and prints the address of a page for a browser, until\n^C ends it.\n"
+     "The page is that of\n.Cm report Fl o Pa x.html ,\nand it can ask: for the numbers of any range of time, for any "
+     "table of\n.Cm report ,\nand in SQL.\n"
+     "A recording that is still being written is followed.\n"
+     ".Pp\n"
+     "Only this machine reaches the address, and only those who know it: it has a random part.\n"
+     "Nothing can be changed through it, and no files are read but each\n.Ar FILE\nand the binaries of its names.\n",
      NULL},
     {TL_VERB_RECORD, "record", NULL, "[--] CMD [ARG...]", "Run a program, record its function calls, and report",
      record_examples,

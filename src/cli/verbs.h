@@ -24,6 +24,7 @@ typedef struct tl_cli {
     const tl_arguments *args;
     const struct tl_exe_files *files; /* further files of -e besides args->exe */
     tl_terminal out;                  /* standard output */
+    const struct tl_service *service; /* of a question of `serve`; NULL: a command */
 } tl_cli;
 
 /* Each returns a tl_exit. */
@@ -32,6 +33,7 @@ int tl_verb_check(tl_cli *c);
 int tl_verb_report(tl_cli *c);
 int tl_verb_convert(tl_cli *c);
 int tl_verb_query(tl_cli *c);
+int tl_verb_serve(tl_cli *c);
 int tl_verb_record(tl_cli *c); /* or the status of the program, or one of TL_EXIT_RECORD, ... */
 int tl_verb_ctl(tl_cli *c);
 /* Parses all words after "help" itself: it also has options that no list shows (--man VERB, --completion SHELL and

@@ -11,6 +11,7 @@
 
 #include "base/grow.h"
 #include "model/recording.h"
+#include "op/source_stop.h"
 #include "op/stream_reader.h"
 #include "op/symbols/code_map.h"
 #include "op/symbols/discover.h"
@@ -270,6 +271,12 @@ void tl_source_close(tl_source *s)
 const tl_trace *tl_source_trace(const tl_source *s)
 {
     return &s->trace;
+}
+
+void tl_source_set_stop(tl_source *s, bool (*stop)(void *arg), void *arg)
+{
+    s->stop = stop;
+    s->stop_arg = arg;
 }
 
 bool tl_source_is_profile(const tl_source *s)

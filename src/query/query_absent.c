@@ -46,6 +46,13 @@ void tl_query_delay(tl_query *q, uint64_t ns)
     (void)ns;
 }
 
+void tl_query_watch(tl_query *q, bool (*stop)(void *arg), void *arg)
+{
+    (void)q;
+    (void)stop;
+    (void)arg;
+}
+
 void tl_query_resume(tl_query *q)
 {
     (void)q;

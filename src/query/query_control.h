@@ -13,6 +13,9 @@ int tl_query_explain(tl_query *q, const char *sql, const char **rest, void (*lin
 /* Time that the caller spent between two steps of a statement does not count towards its limit. */
 void tl_query_delay(tl_query *q, uint64_t ns);
 
+/* Asks `stop`, from any thread that works on a statement, whether it has to end: with TL_ELIMIT, "interrupted". */
+void tl_query_watch(tl_query *q, bool (*stop)(void *arg), void *arg);
+
 /* Forgets an interrupt that no statement has seen; none runs. */
 void tl_query_resume(tl_query *q);
 

@@ -72,6 +72,8 @@ struct tl_query {
     struct sqlite3 *db;
     bool is_opening_table; /* the engine asks about statements of its own */
     atomic_bool interrupted;
+    bool (*watch)(void *arg); /* the caller's: does it want to end? NULL: never */
+    void *watch_arg;
     int64_t memory_before;               /* the engine's limit, which is one of the whole process */
     uint32_t statements;                 /* that are open */
     uint64_t deadline;                   /* ns of the monotonic clock; 0: none */

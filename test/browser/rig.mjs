@@ -30,7 +30,7 @@ export async function open(browser, file, options = {}) {
   const { width = 1600, height = 900, dpr = 1, theme = 'light', touch = false } = options;
   await page.setViewport({ width, height, deviceScaleFactor: dpr, isMobile: touch, hasTouch: touch });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
-  await page.goto(pathToFileURL(file).href + (options.hash ? '#' + options.hash : ''));
+  await page.goto((file.startsWith('http:') ? file : pathToFileURL(file).href) + (options.hash ? '#' + options.hash : ''));
   await settle(page);
   return { page, seen };
 }

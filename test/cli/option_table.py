@@ -13,13 +13,13 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
-VERBS = ("info", "check", "report", "diff", "convert", "cat", "query", "record", "ctl")
+VERBS = ("info", "check", "report", "diff", "convert", "cat", "query", "serve", "record", "ctl")
 REAL = {"cat": "convert", "diff": "report"}  # other names of verbs
 # A valid value of each kind, by its name in the table.
 VALUES = {"TABLE": "func", "WHAT": "time", "COLUMN": "self", "N": "1", "N|TIME": "1", "T": "5us", "SIZE": "1M", "WHEN": "off", "FILE": "x.json",
           "FORMAT": "text", "STYLE": "plain", "HOW": "10s", "NAME": "doc", "TIME": "delta", "A..B": "1..2", "GLOB": "x", "LEVEL": "0", "PATH": "x",
           "SPEC": "l2=0", "LIST": "ras", "MODE": "fdr",
-          "KIND": "md5", "TITLE": "a page", "GATE": "p99(f) > +5%", "PERCENT": "5%", "OLD=NEW": "a=b", "OLD": "x", "WAY": "patch", "PID": "4711", "NAME=VALUE": "a=1"}
+          "KIND": "md5", "TITLE": "a page", "GATE": "p99(f) > +5%", "PERCENT": "5%", "OLD=NEW": "a=b", "OLD": "x", "WAY": "patch", "PID": "4711", "PORT": "4711", "NAME=VALUE": "a=1"}
 BY_OPTION = {"fail-when": "interval", "per": "call", "for": "10s", "timeout": "10s", "color": "never", "from": None, "format-version": "2", "line-size": "64", "cpu": "0", "compress": "gzip"}
 USAGE = re.compile(rb"has no option|unknown option|needs a value|takes no value|: expected ")
 INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
@@ -122,7 +122,7 @@ def typos(checks):
 def prepare(folder):
     """The files that the examples name."""
     copies = {"app.xray": "fdr-v5-le.xray", "a.xray": "fdr-v5-le.xray", "run1": "fdr-v5-le.xray", "run2": "fdr-v5-le.xray",
-              "traces/one": "fdr-v5-le.xray", "traces/two": "basic-v3-le.xray", "app": "program.elf", "app.log": "tracelog-doc.log"}
+              "traces/one": "fdr-v5-le.xray", "traces/two": "basic-v3-le.xray", "app": "program.elf", "app.log": "tracelog-doc.log", "app.tlp.live": "live-adding.tlp.live"}
     copies.update(("%s/%d" % (side, run), "fdr-v5-le.xray") for side in ("old", "new") for run in range(4))
     for name in ("traces", "old", "new"):
         os.makedirs(os.path.join(folder, name))
@@ -157,9 +157,13 @@ def run_examples(checks, folder, helps, pages):
             continue
         seen.add(command)
         checks.that(command.replace("-", "\\-").replace("'", "\\(aq") in pages, "no man page has the example", command)
+        if command.startswith("traceloom serve "):  # until it is told to end
+            command = "timeout -s INT 2 " + command + "; test $? -eq 124"
         done = subprocess.run(["sh", "-c", command], cwd=folder, env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
         if re.match("traceloom query ", command) and not harness.built_with("SQLite"):
             checks.that(b"this build has no SQL" in done.stderr, command, done.stderr)
+        elif "traceloom serve " in command and not harness.built_with("libmicrohttpd"):
+            checks.that(b"this build has no server" in done.stderr, command, done.stderr)
         elif re.match("traceloom (record|ctl) ", command):  # without a recorder and that process: the words are right
             checks.that(not USAGE.search(done.stderr), command, done.stderr)
         else:

@@ -184,16 +184,21 @@ static int print_json(tl_result *r, const tl_result_to *to, uint64_t *rows, tl_e
     tl_json_array_end(&j);
     tl_json_key(&j, "rows");
     tl_json_array(&j);
-    for (; (status = r->next(r, e)) > 0; ++*rows) {
+    bool more = false;
+    for (; (status = r->next(r, e)) > 0 && !(more = to->cut && *rows == to->cut); ++*rows) {
         tl_json_array(&j);
         for (uint32_t i = 0; i < n; i++)
             put_json(&j, r->column(r, i), r->value(r, i));
         tl_json_array_end(&j);
     }
     tl_json_array_end(&j);
+    if (more) {
+        tl_json_key(&j, "more");
+        tl_json_bool(&j, true);
+    }
     tl_json_object_end(&j);
     tl_output_puts(to->out, "\n");
-    return status;
+    return more ? 0 : status;
 }
 
 /* The cells of a table, which has to be laid out as a whole. */

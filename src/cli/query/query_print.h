@@ -10,6 +10,7 @@ typedef struct tl_result_to {
     tl_output *out;
     const tl_terminal *terminal;
     uint64_t most; /* rows of a table to show; 0: all */
+    uint64_t cut;  /* rows of JSON, which says if there were more; 0: all */
     bool first;    /* no result was written before it */
     /* ^C, which ends the printing of rows that were read. */
     bool (*is_stopped)(void);

@@ -13,6 +13,7 @@
 #include "cli/report/report.h"
 #include "cli/report/report_table.h"
 #include "cli/selection.h"
+#include "cli/service.h"
 
 #define TEXT_SIZE 512u
 
@@ -192,14 +193,16 @@ int tl_report_page(const tl_cli *c, tl_profile_table *t, const tl_html_inputs *i
                                    .again = (const char *)again.data,
                                    .limit = a->page_limit ? a->page_limit : TL_HTML_SIZE_USUAL,
                                    .overwrite = a->force,
+                                   .served = c->service ? c->service->served : NULL,
                                    .drops = tl_say_drop,
                                    .arg = (void *)(uintptr_t)c};
-        status = tl_html_page_write(&page, path, &e);
+        status = c->service ? tl_html_page_put(&page, c->service->out, &e) : tl_html_page_write(&page, path, &e);
     }
     tl_profile_free(copy);
     tl_pb_fini(&again);
     if (status < 0)
         return tl_say_failure(NULL, &e);
-    tl_say_written(c, path);
+    if (!c->service)
+        tl_say_written(c, path);
     return TL_EXIT_DONE;
 }

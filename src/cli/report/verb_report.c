@@ -274,7 +274,8 @@ static int check_empty(const report_job *m)
 {
     if (!tl_profile_is_empty(m->profile) || (m->tables && tl_html_tables_any(m->tables)))
         return TL_EXIT_DONE;
-    if ((m->plan->format || m->plan->page) && m->of_events) {
+    const bool is_part = m->cli->service && m->cli->args->time; /* of a page that has the whole */
+    if ((m->plan->format || m->plan->page) && m->of_events && !is_part) {
         tl_say_error(NULL, "no calls and no stack samples to make a profile from; traceloom info lists what "
                            "there is");
         return TL_EXIT_USAGE;

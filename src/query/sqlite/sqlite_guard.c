@@ -110,10 +110,21 @@ void tl_query_delay(tl_query *q, uint64_t ns)
     q->deadline += q->deadline ? ns : 0;
 }
 
+void tl_query_watch(tl_query *q, bool (*stop)(void *arg), void *arg)
+{
+    q->watch = stop;
+    q->watch_arg = arg;
+}
+
+static bool is_interrupted(const tl_query *q)
+{
+    return atomic_load_explicit(&q->interrupted, memory_order_relaxed) || (q->watch && q->watch(q->watch_arg));
+}
+
 bool tl_query_stopped(void *query)
 {
     tl_query *q = query;
-    if (atomic_load_explicit(&q->interrupted, memory_order_relaxed))
+    if (is_interrupted(q))
         q->limit = "interrupted";
     else if (q->deadline && now_ns() >= q->deadline)
         q->limit = "it took longer than its time limit";
@@ -124,7 +135,7 @@ bool tl_query_ends_passes(void *query)
 {
     tl_query *q = query;
     const uint64_t deadline = atomic_load_explicit(&q->pass_deadline, memory_order_relaxed);
-    return atomic_load_explicit(&q->interrupted, memory_order_relaxed) || (deadline && now_ns() >= deadline);
+    return is_interrupted(q) || (deadline && now_ns() >= deadline);
 }
 
 static int look(void *query)

@@ -57,6 +57,7 @@ typedef struct tl_html_page {
     const char *selection, *again; /* what was selected, and the command that makes the page again; or NULL */
     uint64_t limit;                /* bytes */
     bool overwrite;
+    const char *served; /* JSON about the server that the page can ask, see docs/serve.md; NULL: it is a file */
     /* Told what was left out; may be NULL. */
     void (*drops)(void *arg, const tl_drop *d);
     void *arg;
@@ -65,6 +66,8 @@ typedef struct tl_html_page {
 /* Writes the page; "-" is standard output, and a suffix .gz or .zst compresses. The file is there when all is written,
  * or not at all. Errors: TL_EEXIST, TL_EIO, TL_ENOMEM; TL_EUNSUPPORTED if this build cannot compress. */
 int tl_html_page_write(const tl_html_page *page, const char *path, tl_error *e);
+/* The content security policy of a page. `served`: it may ask its server. */
+void tl_html_put_policy(tl_output *out, bool served);
 /* The same to an open output; finish it. */
 int tl_html_page_put(const tl_html_page *page, tl_output *out, tl_error *e);
 

@@ -73,15 +73,23 @@ static int make(making *m, tl_error *e)
     return status == 0 ? make_data(m, e) : status;
 }
 
-static void put_head(tl_output *out, const tl_html_page *page)
+void tl_html_put_policy(tl_output *out, bool served)
 {
-    tl_output_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '");
+    tl_output_puts(out, "default-src 'none'; script-src '");
     tl_output_puts(out, tl_page_script_hash);
     tl_output_puts(out, "'; style-src '");
     tl_output_puts(out, tl_page_style_hash);
+    tl_output_puts(out, "'; img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'");
+    tl_output_puts(out, served ? "; connect-src 'self'" : "");
+}
+
+static void put_head(tl_output *out, const tl_html_page *page)
+{
+    tl_output_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                        "<meta http-equiv=\"Content-Security-Policy\" content=\"");
+    tl_html_put_policy(out, page->served != NULL);
     tl_output_puts(
-        out, "'; img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'\">\n"
+        out, "\">\n"
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
              "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"traceloom ");
     tl_output_puts(out, tl_version());
@@ -97,6 +105,8 @@ static void put_sections(tl_output *out, const making *m)
 {
     static const char *const name[TL_HTML_SECTIONS] = {
         [TL_HTML_NAMES] = "names", [TL_HTML_FUNCTIONS] = "functions", [TL_HTML_TREE] = "tree", [TL_HTML_HIST] = "hist"};
+    if (m->page->served)
+        tl_html_put_json(out, "served", m->page->served, strlen(m->page->served));
     tl_html_put_json(out, "meta", m->meta, m->meta_n);
     tl_html_put_json(out, "damage", m->damage, m->damage_n);
     for (unsigned i = 0; i < TL_HTML_SECTIONS && !m->page->instead; i++) {

@@ -13,6 +13,8 @@ import { show_help, start_menu } from './menu.js';
 import { draw_share_strip } from './strip.js';
 import { make_crumbs, make_tabs, make_tools } from './shell.js';
 import { VIEWS } from './views.js';
+import { make_served } from './source_serve.js';
+import { start_news } from './live.js';
 
 const dark_scheme = matchMedia('(prefers-color-scheme: dark)');
 const SHAPES_KEPT = 8;
@@ -92,7 +94,14 @@ function make_app(source, profile_of) {
       if (app.scene.matches) view.next_match?.(app.scene, step);
     },
     toggle_theme: () => app.state.set({ theme: app.scene.paper.theme === 'dark' ? 'light' : 'dark' }, true),
-    losses: () => (profile_of(-1).meta.losses || []).length,
+    losses: () => (app.profile_of(-1).meta.losses || []).length,
+    // Other numbers of the same inputs, which have grown.
+    renew(new_source, new_profile_of) {
+      Object.assign(app, { source: new_source, profile_of: new_profile_of, shapes: make_shapes(), finder: make_finder(new_profile_of(-1)) });
+      app.made.clear();
+      draw_head(app);
+      return app.draw();
+    },
   };
   const { by } = profile_of(-1).meta, first = new Map([['tree', 'tree'], ['hist', 'latency'], ['func', 'functions']]).get(by);
   app.first_view = app.views.find((v) => v.id === first || v.one_of?.includes(by)) ?? app.views[0];
@@ -178,12 +187,13 @@ function on_key(app, event) {
 }
 
 async function start() {
-  const source = make_source(), app = make_app(source, await read_profile(source)), draw = make_drawer(app);
+  const source = make_served(make_source()), app = make_app(source, await read_profile(source)), draw = make_drawer(app);
   start_menu();
   draw_head(app);
   by_id('app').hidden = false;
   by_id('static').hidden = true;
   document.body.classList.add('started');
+  app.draw = draw;
   app.state.listen(draw);
   dark_scheme.addEventListener('change', draw);
   addEventListener('keydown', (event) => {
@@ -196,6 +206,7 @@ async function start() {
       draw();
     });
   await draw();
+  start_news(app);
 }
 
 start().catch((error) => {

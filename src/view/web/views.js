@@ -9,6 +9,7 @@ import { make_functions_view } from './functions.js';
 import { make_runtime } from './runtime.js';
 import { make_code } from './code.js';
 import { make_events } from './events.js';
+import { make_sql_view } from './sql.js';
 import { make_losses } from './losses.js';
 
 export const VIEWS = [
@@ -21,5 +22,6 @@ export const VIEWS = [
   { id: 'runtime', title: 'Runtime', needs: ['tables'], one_of: ['gc', 'jit', 'alloc', 'heap', 'cpu'], plain: true, make: make_runtime },
   { id: 'code', title: 'Code', needs: ['tables'], one_of: ['mix', 'block', 'branch', 'page', 'cache', 'reuse', 'syscall'], plain: true, make: make_code },
   { id: 'events', title: 'Events', needs: ['tables', 'class'], plain: true, make: make_events },
+  { id: 'sql', title: 'SQL', needs: ['sql'], plain: true, make: make_sql_view },
   { id: 'losses', title: 'Losses', needs: [], plain: true, make: make_losses },
 ];

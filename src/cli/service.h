@@ -1,0 +1,14 @@
+/* What is different when verbs answer questions of `serve`: inputs stay open, and standard output is memory. */
+#ifndef TL_CLI_SERVICE_H
+#define TL_CLI_SERVICE_H
+
+#include "base/io/output.h"
+#include "cli/source_pool.h"
+
+typedef struct tl_service {
+    tl_source_pool *pool;
+    tl_output *out;     /* in place of standard output */
+    const char *served; /* JSON for the page: that it is served, and what it can ask */
+} tl_service;
+
+#endif

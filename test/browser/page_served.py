@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""A served page in a real browser: page_served.py SCENARIO. Its tabs work as those of a file, SQL gives rows, and it asks nobody
+but its server."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "serve"))
+from serve_lib import Server, harness, need
+import page_browser
+
+TRACE = ["fdr-v5-le.xray", "-e", "program.elf"]
+
+
+class Browser:
+    """A scenario, which waits for a word of the test now and then."""
+
+    def __init__(self, scenario, place):
+        self.process = subprocess.Popen(["node", os.path.join(os.path.dirname(os.path.abspath(__file__)), "serve_scenarios.mjs"), scenario, place],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=page_browser.tools(), text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+    def line(self):
+        line = self.process.stdout.readline()
+        if not line:
+            sys.exit("the browser: " + self.process.stderr.read()[-3000:])
+        return json.loads(line)
+
+    def turn(self, checks, word):
+        checks.equal(self.line(), {"turn": word})
+
+    def go_on(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+
+def shows(checks):
+    with Server(*TRACE, "-q") as server, Browser("shows", server.url) as browser:
+        seen = browser.line()
+        for kind in ("errors", "dialogs"):
+            checks.equal(seen["seen"][kind], [], kind)
+        asked = set(seen["seen"]["requests"])
+        tries = {"http://localhost:1/", "https://evil.example/", "data:text/plain,x"}
+        checks.that(all(url.startswith(server.url) for url in asked - tries), "requests", asked)
+        checks.equal(seen["policy"], {place: "refused" for place in tries}, "what the policy allows")
+        checks.equal(seen["tabs"], ["Overview", "Flame", "Tree", "Latency", "Functions"] + (["SQL"] if harness.built_with("SQLite") else []) + ["Losses"], "tabs")
+        checks.that(all(size for view, size in seen["views"].items() if view != "Flame"), "a view is empty:", seen["views"])
+        told = harness.run("report", *TRACE, "--json", cwd=page_browser.GOLDEN).json()["functions"]
+        checks.equal([f["name"] for f in seen["functions"]], [f["name"] for f in told], "functions")
+        rows = harness.run("query", *TRACE, "SELECT name, count(*) AS n FROM calls GROUP BY name ORDER BY n DESC, name", "--json", cwd=page_browser.GOLDEN).json()["rows"]
+        checks.equal([[r["c0"], int(r["c1"].replace(",", ""))] for r in seen["rows"]], rows, "rows of SQL")
+        checks.equal((seen["titles"], seen["note"]), (["name", "n"], "%d rows" % len(rows)), "of SQL")
+        checks.that("did you mean name" in seen["wrong"], seen["wrong"])
+        checks.equal((seen["cell"], seen["images"]), ("<img src=x onerror=alert(1)>", 0), "markup in a value")
+        checks.equal(seen["more"], "the first 1,000 rows; there are more")
+
+
+def live(checks):
+    golden = page_browser.GOLDEN
+    with harness.work_folder() as folder:
+        path = os.path.join(folder, "app.tlp.live")
+        shutil.copy(os.path.join(golden, "live-adding.tlp.live"), path)
+
+        def become(name):
+            shutil.copy(os.path.join(golden, name), path + ".new")
+            os.rename(path + ".new", path)
+
+        def told(file):
+            result = harness.run("report", file, "--json")
+            return [[f["name"] or "#%d" % f["id"], f["calls"]] for f in result.json()["functions"]]
+
+        def rows(seen):
+            return [[r["name"], int(r["calls"].replace(",", ""))] for r in seen]
+
+        with Server("app.tlp.live", "-q", cwd=folder) as server, Browser("live", server.url) as browser:
+            first = told(path)
+            browser.turn(checks, "grow")
+            become("live-done.tlp.live")
+            second = told(path)
+            browser.go_on()
+            browser.turn(checks, "end")
+            become("live-killed.tlp.live")
+            os.rename(path, path[:-5])
+            third = told(path[:-5])
+            browser.go_on()
+            browser.turn(checks, "stop")
+            server.end()
+            browser.go_on()
+            seen = browser.line()
+            checks.equal(seen["seen"]["errors"], [], "errors")
+            checks.equal(rows(seen["before"]), first, "at first")
+            checks.that(first != second or first != third, "the recordings are the same")
+            checks.that(seen["facts"][0] != seen["facts"][1], "followed", seen["facts"])
+            checks.equal((seen["frozen"], seen["still"]), (seen["facts"][1],) * 2, "frozen")
+            checks.equal(rows(seen["after"]), third, "read again")
+            checks.equal(rows(seen["last"]), third, "when the server has ended")
+            checks.that("v=functions" in seen["hash"], seen["hash"])
+
+
+def link(checks):
+    with harness.work_folder() as folder:
+        tool, copy = os.path.join(folder, "xdg-open"), os.path.join(folder, "copy.html")
+        with open(tool, "w", encoding="ascii") as file:
+            file.write('#!/bin/sh\ncp "$1" "%s.part" && mv "%s.part" "%s"\n' % (copy, copy, copy))
+        os.chmod(tool, 0o755)
+        with Server(*TRACE, "-q", "--open", env={"PATH": folder + ":" + os.environ["PATH"], "XDG_RUNTIME_DIR": folder}) as server:
+            from serve_lib import until
+            checks.that(until(lambda: os.path.exists(copy)), "the file")
+            with Browser("link", copy) as browser:
+                checks.equal(browser.line(), {"title": "fdr-v5-le.xray"}, "the page behind the file")
+            checks.equal(server.end(), 0)
+
+
+def main():
+    need()
+    page_browser.tools()
+    checks = harness.Checks()
+    {"shows": shows, "live": live, "link": link}[sys.argv[1]](checks)
+    checks.end()
+
+
+main()
