@@ -49,6 +49,7 @@ void tl_profile_free(tl_profile *p)
     free(p->weight_self);
     free(p->outer_calls);
     free(p->unwound);
+    free(p->was);
     free(p->patched);
     tl_place_index_fini(&p->child);
     tl_hash_fini(&p->by_detail);

@@ -76,6 +76,8 @@ struct tl_profile {
     uint64_t lost_events, damaged_bytes;
     bool used_exe;              /* it has functions of the binary that the user gave */
     const char *build_id, *exe; /* interned in strings; NULL unless known and the same for all calls */
+    uint32_t *was; /* [nwas] of a copy, regrouped or joined: the place that each place of the original became */
+    uint32_t nwas;
     struct tl_patched *patched; /* objects that the recorder patched, if the same for all calls; owned */
     uint32_t npatched;
 };
@@ -183,6 +185,10 @@ typedef enum tl_joining {
 int tl_profile_join(tl_profile **out, uint32_t **place, const tl_profile *p, tl_joining what, tl_error *e);
 /* Is the place right below one of the same function? */
 bool tl_place_recurs(const tl_profile *p, uint32_t place);
+
+/* Takes over place[], which says what each place of p became in its copy `to`: it becomes to->was, counted from p's own
+ * original if p is a copy. False when memory runs out. */
+bool tl_profile_set_was(tl_profile *to, const tl_profile *p, uint32_t *place);
 
 /* Places in canonical order, parents first, children by function (module, id, name, file, line), roots by track (pid,
  * tid, name): independent of how the profile was made. order[] has nplace entries. */

@@ -265,6 +265,10 @@ int tl_profile_join(tl_profile **out, uint32_t **place, const tl_profile *p, tl_
     if (status == 0 && place) {
         *place = m.place;
         m.place = NULL;
+    } else if (status == 0) {
+        if (!tl_profile_set_was(joined, p, m.place))
+            status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a copy of a profile");
+        m.place = NULL;
     }
     free_map(&m);
     if (status < 0) {

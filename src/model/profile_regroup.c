@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "model/patched.h"
 #include "model/profile_impl.h"
 
@@ -136,6 +137,20 @@ static bool copy(tl_profile *to, const tl_profile *from, tl_grouping by, uint32_
     return add_places(to, from, function, place) && copy_rest(to, from);
 }
 
+bool tl_profile_set_was(tl_profile *to, const tl_profile *p, uint32_t *place)
+{
+    to->was = place;
+    to->nwas = p->nplace;
+    if (!p->was)
+        return true;
+    to->nwas = p->nwas;
+    to->was = tl_alloc(p->nwas, sizeof *to->was);
+    for (uint32_t i = 0; to->was && i < p->nwas; i++)
+        to->was[i] = place[p->was[i]];
+    free(place);
+    return to->was != NULL;
+}
+
 int tl_profile_regroup(tl_profile **out, const tl_profile *p, tl_grouping by, tl_error *e)
 {
     tl_profile *to = NULL;
@@ -150,7 +165,10 @@ int tl_profile_regroup(tl_profile **out, const tl_profile *p, tl_grouping by, tl
     if (status == 0)
         status = p->nweight ? tl_profile_choose_weight(to, p->kind[p->weight].name, e) : tl_profile_set_outer(to, e);
     free(function);
-    free(place);
+    if (status < 0)
+        free(place);
+    else if (!tl_profile_set_was(to, p, place))
+        status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a copy of a profile");
     if (status < 0) {
         tl_profile_free(to);
         return status;

@@ -13,8 +13,6 @@ static int no_memory(tl_error *e)
 
 int tl_call_places_new(tl_call_places **out, tl_profile *p, tl_error *e)
 {
-    if (p->per_thread)
-        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "places of calls have no numbers in trees of threads");
     tl_call_places *x = calloc(1, sizeof *x);
     if (!x)
         return no_memory(e);
@@ -22,7 +20,8 @@ int tl_call_places_new(tl_call_places **out, tl_profile *p, tl_error *e)
     x->unknown = TL_HASH_NONE;
     x->order = tl_alloc(p->nplace, sizeof *x->order);
     x->number = tl_alloc(p->nplace, sizeof *x->number);
-    int status = x->order && x->number ? tl_profile_index_places(p, e) : no_memory(e);
+    x->root = tl_alloc((size_t)p->ntrack + 1, sizeof *x->root);
+    int status = x->order && x->number && x->root ? tl_profile_index_places(p, e) : no_memory(e);
     if (status == 0)
         status = tl_profile_canonical_order(p, x->order, e);
     for (uint32_t i = 0; status == 0 && i < p->nfunction; i++)
@@ -36,6 +35,11 @@ int tl_call_places_new(tl_call_places **out, tl_profile *p, tl_error *e)
     }
     for (uint32_t i = 0; i < p->nplace; i++)
         x->number[x->order[i]] = i;
+    for (uint32_t i = 0; p->per_thread && i < p->nplace; i++) { /* in canonical order, roots are by track */
+        const uint32_t place = x->order[i];
+        if (place && p->place[place].function == TL_NO_FUNCTION)
+            x->root[x->nroot++] = place;
+    }
     *out = x;
     return 0;
 }
@@ -47,7 +51,27 @@ void tl_call_places_free(tl_call_places *x)
     tl_id_map_fini(&x->by_id);
     free(x->order);
     free(x->number);
+    free(x->root);
     free(x);
+}
+
+uint32_t tl_call_places_root(const tl_call_places *x, const tl_track *track)
+{
+    const tl_profile *p = x->profile;
+    uint32_t low = 0, high = x->nroot;
+    if (!p->per_thread)
+        return 0;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const int order = tl_track_compare(&p->track[p->place[x->root[middle]].track], track);
+        if (order == 0)
+            return x->root[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return TL_HASH_NONE;
 }
 
 bool tl_call_finder_init(tl_call_finder *f, const tl_call_places *places)

@@ -11,12 +11,15 @@ typedef struct tl_call_places {
     uint32_t unknown; /* the function of frames of which nothing is known, or TL_HASH_NONE */
     uint32_t *order;  /* places in canonical order */
     uint32_t *number; /* by place: its index in `order`, from 1; 0 is the root of all */
+    uint32_t *root;   /* [nroot] places that are roots of threads, by track: tl_track_compare() */
+    uint32_t nroot;
 } tl_call_places;
 
-/* `p` is a tree of all calls of the trace, without a tree for each thread (else TL_EINVAL), and is not changed as long
- * as the result is used. Errors: TL_ENOMEM. */
+/* `p` is a tree of all calls of the trace, and is not changed as long as the result is used. Errors: TL_ENOMEM. */
 int tl_call_places_new(tl_call_places **out, tl_profile *p, tl_error *e);
 void tl_call_places_free(tl_call_places *x); /* NULL is fine */
+/* The parent of a track's outermost calls: 0, or the root of its own tree; TL_HASH_NONE if it has none. */
+uint32_t tl_call_places_root(const tl_call_places *x, const tl_track *track);
 
 /* Finds places, with what one matcher remembers. A zeroed one finds none. */
 typedef struct tl_call_finder {

@@ -15,7 +15,7 @@ bool tl_call_rows_grow(tl_call_rows *r)
     static const size_t row = 0 TL_CALL_COLUMNS(SIZE);
 #undef SIZE
     const uint32_t capacity = r->capacity ? 2 * r->capacity : KEPT;
-    tl_call_rows larger = {.n = r->n, .capacity = capacity, .without = r->without};
+    tl_call_rows larger = {.n = r->n, .capacity = capacity, .without = r->without, .all = r->all};
     char *at = capacity > r->capacity ? tl_alloc(capacity, row) : NULL;
     if (!at)
         return false;
@@ -43,7 +43,7 @@ tl_call_rows tl_call_rows_part(const tl_call_rows *r, uint32_t from, uint32_t n)
 
 void tl_call_rows_clear(tl_call_rows *r)
 {
-    const tl_call_rows empty = {.without = r->without};
+    const tl_call_rows empty = {.without = r->without, .all = r->all};
     r->n = 0;
     if (r->capacity > KEPT) {
         tl_call_rows_fini(r);

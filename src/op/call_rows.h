@@ -13,7 +13,8 @@
 
 enum tl_call_flags {
     TL_CALL_OUTERMOST = 1, /* no call of the same function is further out */
-    TL_CALL_OPEN = 2       /* it never ended: `end` is `begin`, and `self` 0 */
+    TL_CALL_OPEN = 2,      /* it never ended: `end` is `begin`, and `self` 0 */
+    TL_CALL_LEFT_OUT = 4   /* not selected, but asked for: tl_call_rows.all */
 };
 
 /* The columns. Ids of events are those of tl_event_id(), unless the caller of the matcher has others. */
@@ -46,6 +47,7 @@ enum tl_call_parts {
 typedef struct tl_call_rows {
     uint32_t n, capacity;
     unsigned without; /* enum tl_call_parts */
+    bool all;         /* calls that are not selected are rows, too */
 #define TL_CALL_MEMBER(type, name) type *name;
     TL_CALL_COLUMNS(TL_CALL_MEMBER)
 #undef TL_CALL_MEMBER

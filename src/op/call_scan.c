@@ -132,6 +132,7 @@ int tl_call_scan_open(tl_call_scan **out, tl_source *s, uint32_t first, uint32_t
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to match calls");
     c->source = s;
     c->rows.without = o->without;
+    c->rows.all = o->all;
     c->options = (tl_profile_options){.flat = !o->places, .select = o->select};
     c->stream = first;
     c->end = first + n;

@@ -125,6 +125,7 @@ TL_COLD static bool begin_thread(tl_callstack *c, uint32_t track)
     th->used = true;
     c->begun[c->nbegun++] = track;
     th->root = c->per_thread ? tl_profile_thread_root(c->p, &c->trace->track[track]) : 0;
+    th->tree = c->finder.places ? tl_call_places_root(c->finder.places, &c->trace->track[track]) : 0;
     return th->root != TL_HASH_NONE;
 }
 
@@ -311,11 +312,13 @@ static bool forget_top(tl_callstack *c, uint32_t track, tl_call_thread *th)
         return true;
     c->p->unmatched_open++;
     th->function[f->function].top = f->below;
-    if (c->way != TL_CALLS_TO_ROWS)
+    if (c->way != TL_CALLS_TO_ROWS) {
         tl_callstack_pass_on(c, th, f, f->inner);
-    else if (!c->selecting || (f->selected && c->select.to == UINT64_MAX && !c->select.select->min_ticks))
-        return tl_callstack_put_row(c, track, th, f, TL_CALL_NO_ID, 0, 0, TL_CALL_OPEN);
-    return true;
+        return true;
+    }
+    const bool counts = !c->selecting || (f->selected && c->select.to == UINT64_MAX && !c->select.select->min_ticks);
+    return !(counts || c->rows->all) || tl_callstack_put_row(c, track, th, f, TL_CALL_NO_ID, 0, 0,
+                                                             counts ? TL_CALL_OPEN : TL_CALL_OPEN | TL_CALL_LEFT_OUT);
 }
 
 uint32_t tl_callstack_depth(const tl_callstack *c, uint32_t track)

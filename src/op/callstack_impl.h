@@ -38,6 +38,7 @@ typedef struct tl_call_thread {
     tl_call_origin *origin; /* of the frames, for rows and slots; otherwise NULL */
     uint32_t depth, capacity;
     uint32_t root;              /* parent of the outermost calls */
+    uint32_t tree;              /* the same in the tree of the finder */
     uint64_t too_deep;          /* entries beyond TL_STACK_DEPTH_MAX whose exits must be skipped */
     tl_call_on_stack *function; /* by function of the profile */
     uint32_t nfunction;
@@ -147,7 +148,8 @@ TL_ALWAYS_INLINE bool tl_callstack_close_top(tl_callstack *c, uint32_t track, tl
         tl_call_add(&th->stack[th->depth - 1].children, ticks);
     const bool counts = !c->selecting || (f->selected && ts < c->select.to && ticks >= c->select.select->min_ticks);
     if (way == TL_CALLS_TO_ROWS)
-        return !counts || tl_callstack_put_row(c, track, th, f, exit, ticks, self, 0);
+        return !(counts || c->rows->all) ||
+               tl_callstack_put_row(c, track, th, f, exit, ticks, self, counts ? 0 : TL_CALL_LEFT_OUT);
     tl_callstack_pass_on(c, th, f, counts ? ticks : f->inner);
     return !counts || tl_callstack_add_call(c->p, f->place, ticks, self);
 }
@@ -179,7 +181,7 @@ TL_ALWAYS_INLINE bool tl_callstack_find_place(tl_callstack *c, uint32_t track, c
     }
     if (c->finder.places) {
         tl_call_origin *origin = &th->origin[th->depth];
-        origin->tree = tl_call_finder_child(&c->finder, c->p, th->depth ? origin[-1].tree : 0, f->function);
+        origin->tree = tl_call_finder_child(&c->finder, c->p, th->depth ? origin[-1].tree : th->tree, f->function);
         if (TL_UNLIKELY(origin->tree == TL_HASH_NONE) && c->finder.failed)
             return false;
     }

@@ -45,6 +45,7 @@ typedef struct sample_job {
     tl_call_select select;
     bool of_time; /* calls matter */
     tl_told_calls told;
+    const tl_sample_watch *watch; /* or NULL */
 } sample_job;
 
 static int no_memory(const sample_job *m, tl_error *e)
@@ -187,6 +188,13 @@ TL_ALWAYS_INLINE thread *thread_of(sample_job *m, uint32_t track)
     return th;
 }
 
+TL_ALWAYS_INLINE void weigh(sample_job *m, uint32_t place, uint64_t ts, unsigned weight, uint64_t amount)
+{
+    tl_profile_weigh(m->p, place, weight, amount);
+    if (TL_UNLIKELY(m->watch != NULL))
+        m->watch->sample(m->watch->arg, place, ts, weight, amount);
+}
+
 static bool is_selected(const sample_job *m, const tl_batch *b, uint32_t i)
 {
     const tl_call_select *s = &m->select;
@@ -238,8 +246,8 @@ TL_ALWAYS_INLINE bool add_sample(sample_job *m, const plan *pl, const tl_batch *
         p->samples.empty = tl_add_saturated(p->samples.empty, n);
         return true;
     }
-    tl_profile_weigh(p, place, TL_WEIGHT_SAMPLES, n);
-    tl_profile_weigh(p, place, TL_WEIGHT_TIME, times(n, ticks));
+    weigh(m, place, b->ts[i], TL_WEIGHT_SAMPLES, n);
+    weigh(m, place, b->ts[i], TL_WEIGHT_TIME, times(n, ticks));
     return true;
 }
 
@@ -271,8 +279,8 @@ static bool add_allocations(sample_job *m, const plan *pl, const tl_batch *b, ui
             const uint32_t place = place_of_item(m, th, value_at(item, pl->item_ip, simple));
             if (place == TL_HASH_NONE)
                 return false;
-            tl_profile_weigh(m->p, place, TL_WEIGHT_ALLOC_SPACE, number(value_at(item, pl->item_bytes, simple)));
-            tl_profile_weigh(m->p, place, TL_WEIGHT_ALLOC_OBJECTS, number(value_at(item, pl->item_count, simple)));
+            weigh(m, place, b->ts[i], TL_WEIGHT_ALLOC_SPACE, number(value_at(item, pl->item_bytes, simple)));
+            weigh(m, place, b->ts[i], TL_WEIGHT_ALLOC_OBJECTS, number(value_at(item, pl->item_count, simple)));
         }
         v = next;
     }
@@ -380,6 +388,27 @@ static int finish(sample_job *m, tl_error *e)
                          : tl_profile_choose_weight(m->p, m->options->weight, e);
 }
 
+static void fini(sample_job *m)
+{
+    tl_sample_stack_fini(&m->stack);
+    tl_told_calls_fini(&m->told);
+    if (m->selecting)
+        tl_call_select_fini(&m->select);
+    free(m->plan);
+    free(m->thread);
+}
+
+int tl_samples_watch(tl_source *s, const tl_profile_options *o, const tl_sample_watch *w, tl_error *e)
+{
+    sample_job m = {.trace = &s->trace, .options = o, .watch = w};
+    int status = start(&m, s, e);
+    if (status == 0)
+        status = read_all(&m, s, e);
+    fini(&m);
+    tl_profile_free(m.p);
+    return status;
+}
+
 int tl_profile_from_samples(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e)
 {
     sample_job m = {.trace = &s->trace, .options = o};
@@ -388,12 +417,7 @@ int tl_profile_from_samples(tl_profile **out, tl_source *s, const tl_profile_opt
         status = read_all(&m, s, e);
     if (status == 0)
         status = finish(&m, e);
-    tl_sample_stack_fini(&m.stack);
-    tl_told_calls_fini(&m.told);
-    if (m.selecting)
-        tl_call_select_fini(&m.select);
-    free(m.plan);
-    free(m.thread);
+    fini(&m);
     if (status < 0) {
         tl_profile_free(m.p);
         return status;

@@ -15,4 +15,14 @@ uint32_t tl_samples_function_flags(const tl_trace *t);
  * weight), TL_EUNSUPPORTED (a selection by durations). */
 int tl_profile_from_samples(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e);
 
+/* Told of every sample and allocation that counts: its place, a number of the profile that tl_profile_from_samples()
+ * makes of the same source with the same options, its time, and the amount of a weight (TL_WEIGHT_...). */
+typedef struct tl_sample_watch {
+    void (*sample)(void *arg, uint32_t place, uint64_t ts, unsigned weight, uint64_t amount);
+    void *arg;
+} tl_sample_watch;
+
+/* Reads all of them. Patterns of names are not settled. Errors: as tl_profile_from_samples(). */
+int tl_samples_watch(tl_source *s, const tl_profile_options *o, const tl_sample_watch *w, tl_error *e);
+
 #endif

@@ -162,6 +162,28 @@ def check_sums(checks, page):
     checks.equal(meta["schema"], 1, "schema")
 
 
+def check_time(checks, page):
+    """Whatever the trace is of: slices add up to self and calls of each row, spans and the grid lie within the time."""
+    meta = page["meta"]
+    if not meta["has_time"]:
+        checks.that(not any(section in page for section in ("slices", "grid", "spans", "heat", "slow")), "sections without time")
+        checks.that(len(meta["inputs"]) == 1 or meta["no_time"], "a reason", meta["no_time"])
+        return
+    own, calls = [0] * len(page["tree"]), [0] * len(page["tree"])
+    for row, rest, piece, ticks, begun in page["slices"]["cells"]:
+        checks.that(not rest and piece < page["slices"]["n"], "a cell", row, rest, piece)
+        own[row] += ticks
+        calls[row] += begun
+    checks.equal(own, [row["self"] for row in page["tree"]], "self of slices")
+    if not meta["weights"]:
+        checks.equal(calls, [row["calls"] for row in page["tree"]], "calls of slices")
+    closed = sum(not span[3] for row in page.get("spans", []) for span in row["spans"])
+    checks.equal(closed, 0 if meta["weights"] else meta["calls"], "calls of the timeline")
+    for row in page.get("spans", []):
+        checks.that(all(span[0] <= meta["span"] for span in row["spans"]), "a call begins after the end")
+        checks.that(row["thread"] < len(page["threads"]), "thread")
+
+
 def check_weights(checks, page, run):
     """Every weight's column adds up to what the report says with that weight."""
     words = {"samples": "samples", "time": "time", "alloc_space": "bytes", "alloc_objects": "allocations"}
@@ -197,6 +219,7 @@ def main():
     check_hist(checks, page, whole)
     check_sums(checks, page)
     check_weights(checks, page, run)
+    check_time(checks, page)
     damage = [{key: value for key, value in one.items() if key in ("offset", "bytes", "what")}
               for one in page["damage"]["damage"] if one["kind"] == "loss"]
     checks.equal(damage, [{key: one[key] for key in ("offset", "bytes", "what") if key in one} for one in functions.get("damage", [])], "damage")

@@ -8,7 +8,8 @@ import sys
 import zlib
 
 COLUMNS = {"functions": "function calls total self min max p50 p90 p99 p999 p9999 unwound".split(),
-           "tree": "parent function thread others calls total self min max p50 p90 p99 unwound".split()}
+           "tree": "parent function thread others calls total self min max p50 p90 p99 unwound".split(),
+           "slow": "function kind row thread begin ticks".split()}
 
 
 class Parser(html.parser.HTMLParser):
@@ -106,8 +107,8 @@ def read_names(given):
     functions = [{"label": texts[name], "name": None if flags & 1 else texts[name], "file": texts[file], "line": line or None,
                   "library": texts[library], "flags": flags, "id": None if flags & 2 else number}
                  for name, file, line, library, flags, number in zip(*fields)]
-    threads = [{"name": texts[name], "pid": pid - 1 if pid else None, "tid": tid - 1 if tid else None}
-               for name, pid, tid in zip(*(numbers(given[i]) for i in (8, 9, 10)))]
+    threads = [{"name": texts[name], "pid": pid - 1 if pid else None, "tid": tid - 1 if tid else None, "begin": begin, "end": end}
+               for name, pid, tid, begin, end in zip(*(numbers(given[i]) for i in (8, 9, 10, 11, 12)))]
     return functions, threads
 
 
@@ -126,8 +127,66 @@ def read_hist(given, n):
     return out
 
 
+def parts(counts, values):
+    """One list for each count."""
+    at, out = 0, []
+    for count in counts:
+        out.append(values[at:at + count])
+        at += count
+    assert at == len(values), "values behind the last row"
+    return out
+
+
+def sums(values):
+    out, now = [], 0
+    for value in values:
+        now += value
+        out.append(now)
+    return out
+
+
+def read_slices(given, n):
+    axis, gap, own, calls = map(numbers, given)
+    assert len(gap) == len(own) == len(calls) == n
+    cells = [(cell // axis[0] // 2, cell // axis[0] % 2, cell % axis[0], s, c) for cell, s, c in zip(sums(gap), own, calls)]
+    return {"n": axis[0], "width": axis[1], "cells": cells}
+
+
+def read_grid(given, n):
+    axis, thread, depth, runs, length, function = map(numbers, given[:6])
+    calls = numbers(given[7])
+    assert len(thread) == len(depth) == len(runs) == n and len(length) == len(function) == len(given[6]) == len(calls) == sum(runs)
+    found = parts(runs, list(zip(length, [f - 1 if f else None for f in function], given[6], calls)))
+    for row in found:
+        assert sum(run[0] for run in row) == axis[0], "runs are not all columns"
+    return {"n": axis[0], "width": axis[1], "rows": [{"thread": t, "depth": d, "runs": r} for t, d, r in zip(thread, depth, found)]}
+
+
+def read_spans(given, n):
+    thread, depth, count, out, out_ticks, all_from, begin, ticks, function, flags = map(numbers, given)
+    assert len(thread) == n
+    result = []
+    lists = zip(parts(count, begin), parts(count, ticks), parts(count, function), parts(count, flags))
+    for row, (b, t, f, g) in zip(zip(thread, depth, out, out_ticks, all_from), lists):
+        result.append(dict(zip(("thread", "depth", "out", "out_ticks", "all_from"), row), spans=list(zip(sums(b), t, f, g))))
+    return result
+
+
+def read_heat(given, n):
+    axis, function, cells, gap, calls = map(numbers, given)
+    assert len(function) == len(cells) == n and axis[2] == 3
+    rows = {}
+    for f, g, c in zip(function, parts(cells, gap), parts(cells, calls)):
+        rows[f] = {(cell // 512, cell % 512): many for cell, many in zip(sums(g), c)}
+    return {"n": axis[0], "width": axis[1], "rows": rows}
+
+
+TIMES = {"slices": read_slices, "grid": read_grid, "spans": read_spans, "heat": read_heat}
+
+
 def read(data):
-    """The page as a dict: meta, damage, functions, threads, rows (of functions), tree, hist, elements."""
+    """The page as a dict: meta, damage, functions, threads, rows (of functions), tree, hist, elements; slices, grid, spans,
+    heat, slow."""
     page = {"elements": parse(data), "hist": {}, "functions": [], "threads": [], "rows": [], "tree": []}
     for tag, attributes, text in page["elements"]:
         section = attributes.get("data-section")
@@ -142,6 +201,8 @@ def read(data):
             assert len(page["functions"]) == n
         elif section == "hist":
             page["hist"] = read_hist(given, n)
+        elif section in TIMES:
+            page[section] = TIMES[section](given, n)
         else:
             page["rows" if section == "functions" else section] = rows(COLUMNS[section], given, n)
     for number, row in enumerate(page["tree"]):

@@ -28,7 +28,8 @@ static void test_places(void **state)
     free(l);
 }
 
-static void test_places_need_one_tree(void **state)
+/* In trees of threads, each call is in that of its thread. */
+static void test_places_of_threads(void **state)
 {
     log *l = random_log(3, 1000000000);
     tl_source *s = made_read(&l->made);
@@ -36,8 +37,20 @@ static void test_places_need_one_tree(void **state)
     tl_call_places *places = NULL;
     tl_error e = {0};
     must(tl_profile_from_source(&p, s, &(tl_profile_options){.per_thread = true}, &e), &e);
-    assert_int_equal(tl_call_places_new(&places, p, &e), TL_EINVAL);
-    assert_null(places);
+    must(tl_call_places_new(&places, p, &e), &e);
+    rows found = scan(s, &(tl_call_scan_options){.places = places});
+    assert_true(found.n > 0);
+    same_as_profile(&found, p, places);
+    for (size_t i = 0; i < found.n; i++) {
+        uint32_t root = places->order[found.row[i].place];
+        while (p->place[root].parent)
+            root = p->place[root].parent;
+        assert_int_equal(p->track[p->place[root].track].tid, found.row[i].tid);
+        assert_int_equal(root, tl_call_places_root(places, &p->track[p->place[root].track]));
+    }
+    assert_int_equal(tl_call_places_root(places, &(tl_track){.tid = 12345, .has_tid = true}), TL_HASH_NONE);
+    free(found.row);
+    tl_call_places_free(places);
     tl_profile_free(p);
     tl_source_close(s);
     free(l);
@@ -142,9 +155,9 @@ static void test_processors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_logs),          cmocka_unit_test(test_places),
-        cmocka_unit_test(test_places_need_one_tree), cmocka_unit_test(test_selections),
-        cmocka_unit_test(test_deep_stacks),          cmocka_unit_test(test_loops_of_exceptions),
+        cmocka_unit_test(test_random_logs),       cmocka_unit_test(test_places),
+        cmocka_unit_test(test_places_of_threads), cmocka_unit_test(test_selections),
+        cmocka_unit_test(test_deep_stacks),       cmocka_unit_test(test_loops_of_exceptions),
         cmocka_unit_test(test_processors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

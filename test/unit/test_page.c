@@ -10,6 +10,9 @@
 #include "view/pack/columns.h"
 #include "view/pack/gzip_member.h"
 #include "view/page/page_text.h"
+#include "view/page/page_time.h"
+
+static const tl_html_time no_time; /* a page of a profile */
 
 static void test_base64(void **state)
 {
@@ -178,7 +181,7 @@ static void check_text(const char *given, const char *expected)
     tl_html_names names;
     profiled_init(&f, 0);
     const uint32_t function = add_function(&f, 1, given, NULL, 0);
-    assert_true(tl_html_names_init(&names, f.p, TL_HTML_TEXTS_MAX));
+    assert_true(tl_html_names_init(&names, f.p, &no_time, TL_HTML_TEXTS_MAX));
     assert_int_equal(tl_html_function(&names, function), 0);
     assert_int_equal(names.columns.column[7].n, strlen(expected));
     assert_memory_equal(names.columns.column[7].data, expected, strlen(expected));
@@ -216,7 +219,7 @@ static void test_texts_have_a_limit(void **state)
     profiled_init(&f, 0);
     const uint32_t a = add_function(&f, 1, "twelve bytes", "file", 1), b = add_function(&f, 2, "four", "file", 2),
                    c = add_function(&f, 3, "thirteen char", "other", 3);
-    assert_true(tl_html_names_init(&names, f.p, 12 + 4 + 4 + 5));
+    assert_true(tl_html_names_init(&names, f.p, &no_time, 12 + 4 + 4 + 5));
     assert_int_equal(tl_html_function(&names, a), 0);
     assert_int_equal(tl_html_function(&names, b), 1);
     assert_int_equal(tl_html_function(&names, c), 2);

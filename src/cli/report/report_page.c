@@ -155,7 +155,7 @@ int tl_report_page_add(const tl_cli *c, tl_html_tables **tables, tl_reading *r, 
 }
 
 int tl_report_page(const tl_cli *c, tl_profile_table *t, const tl_html_inputs *inputs, const tl_catalog *damage,
-                   tl_html_tables *tables)
+                   tl_html_tables *tables, const tl_report_time *time)
 {
     const tl_arguments *a = c->args;
     const char *path = a->output ? a->output : "-";
@@ -181,6 +181,13 @@ int tl_report_page(const tl_cli *c, tl_profile_table *t, const tl_html_inputs *i
                                    .nmore = nsection,
                                    .inputs = inputs,
                                    .damage = damage,
+                                   .time = {.source = time->source,
+                                            .unknown = time->source     ? NULL
+                                                       : time->of_files ? "several files are added up"
+                                                                        : "a profile has sums of calls only",
+                                            .profile = time->profile,
+                                            .select = time->select,
+                                            .threads = tl_threads(c)},
                                    .title = a->title         ? a->title
                                             : inputs->n == 1 ? inputs->input[0].name
                                                              : subject,

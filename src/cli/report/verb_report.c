@@ -40,8 +40,10 @@ typedef struct report_job {
     tl_profile *whole;   /* the same by function, if `profile` is by line; see whole_functions() */
     tl_profile_table table;
     tl_catalog damage;
-    tl_html_inputs inputs;      /* of a page */
-    tl_html_tables *tables;     /* of a page, or NULL */
+    tl_html_inputs inputs;  /* of a page */
+    tl_html_tables *tables; /* of a page, or NULL */
+    tl_reading kept;        /* the only input of a page, which is read again for what happened when */
+    bool has_kept;
     char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files"; what is selected */
     bool lacks_names;           /* no function of the last input has a name */
     bool explained;             /* an input has reported which names are missing, and why */
@@ -193,35 +195,37 @@ static const tl_table_kind *table_instead(const report_job *m, const tl_reading 
 static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
 {
     const tl_arguments *a = m->cli->args;
-    tl_reading r;
+    tl_reading here, *r = m->plan->page && a->file.n == 1 ? &m->kept : &here; /* it must not move */
     tl_profile *p = NULL;
     tl_error e = {0};
     tl_source *s = m->ahead ? tl_profiles_ahead_next(m->ahead, &p) : NULL;
     int status = TL_EXIT_DONE;
     if (s)
-        tl_reading_take(&r, m->cli, a->file.word[i], s);
+        tl_reading_take(r, m->cli, a->file.word[i], s);
     else
-        status = tl_reading_open(&r, m->cli, a->file.word[i], want);
+        status = tl_reading_open(r, m->cli, a->file.word[i], want);
     if (status != TL_EXIT_DONE)
         return status;
-    const tl_table_kind *kind = i == 0 ? table_instead(m, &r) : NULL;
+    const tl_table_kind *kind = i == 0 ? table_instead(m, r) : NULL;
     if (kind && !kind->profile) {
         m->instead = true;
-        return tl_report_table(m->cli, kind, &r, &m->plan->to, m->plan->format != NULL);
+        return tl_report_table(m->cli, kind, r, &m->plan->to, m->plan->format != NULL);
     }
-    status = s ? add_profile(m, &r, &p) : add_input(m, &r);
+    status = s ? add_profile(m, r, &p) : add_input(m, r);
     if (status == TL_EXIT_DONE)
-        *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r.trace, 0));
-    if (status == TL_EXIT_DONE && tl_keep_damage(&m->plan->to, &m->damage, i, r.trace, &e) < 0)
-        status = tl_say_failure(r.path, &e);
-    if (status == TL_EXIT_DONE && m->plan->page && tl_html_inputs_add(&m->inputs, r.trace, &e) < 0)
-        status = tl_say_failure(r.path, &e);
+        *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r->trace, 0));
+    if (status == TL_EXIT_DONE && tl_keep_damage(&m->plan->to, &m->damage, i, r->trace, &e) < 0)
+        status = tl_say_failure(r->path, &e);
+    if (status == TL_EXIT_DONE && m->plan->page && tl_html_inputs_add(&m->inputs, r->trace, &e) < 0)
+        status = tl_say_failure(r->path, &e);
     if (status == TL_EXIT_DONE && m->plan->page)
-        status = tl_report_page_add(m->cli, &m->tables, &r, m->selection.any ? &m->selection.select : NULL);
-    if (i == 0 && status == TL_EXIT_DONE && a->file.n > 2 && tl_source_is_profile(r.source) && tl_threads(m->cli) > 1 &&
-        !m->selection.any) /* the selection keeps score over the inputs */
+        status = tl_report_page_add(m->cli, &m->tables, r, m->selection.any ? &m->selection.select : NULL);
+    if (i == 0 && status == TL_EXIT_DONE && a->file.n > 2 && tl_source_is_profile(r->source) &&
+        tl_threads(m->cli) > 1 && !m->selection.any) /* the selection keeps score over the inputs */
         m->ahead = tl_profiles_ahead_open(m->cli, 1, want, &m->options);
-    tl_reading_close(&r);
+    m->has_kept = r == &m->kept && status == TL_EXIT_DONE && !tl_source_is_profile(r->source);
+    if (!m->has_kept)
+        tl_reading_close(r);
     return status;
 }
 
@@ -386,7 +390,11 @@ static int write_page(report_job *m)
 {
     tl_error e = {0};
     m->table.profile = whole_functions(m, &e);
-    return m->table.profile ? tl_report_page(m->cli, &m->table, &m->inputs, &m->damage, m->tables)
+    const tl_report_time time = {.source = m->has_kept ? m->kept.source : NULL,
+                                 .of_files = m->cli->args->file.n > 1,
+                                 .profile = m->profile,
+                                 .select = m->options.select};
+    return m->table.profile ? tl_report_page(m->cli, &m->table, &m->inputs, &m->damage, m->tables, &time)
                             : tl_say_failure(NULL, &e);
 }
 
@@ -437,6 +445,8 @@ static int run(const tl_cli *c, const plan *p)
         status = write_profile(&m, p);
     if (made && status == TL_EXIT_DONE && p->page)
         status = write_page(&m);
+    if (m.has_kept)
+        tl_reading_close(&m.kept);
     tl_profile_free(m.profile);
     tl_profile_free(m.whole);
     tl_selection_fini(&m.selection);

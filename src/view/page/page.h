@@ -4,6 +4,7 @@
 
 #include "analysis/function/profile_answer.h"
 #include "analysis/trace/catalog.h"
+#include "op/source_impl.h"
 #include "traceloom/sink.h"
 
 #define TL_HTML_SIZE_USUAL 10000000u /* bytes of a page, unless another limit is given */
@@ -48,6 +49,13 @@ typedef struct tl_html_page {
     const struct tl_html_tables *instead;
     const tl_html_inputs *inputs;
     const tl_catalog *damage;
+    struct {
+        tl_source *source;         /* is read once more for what happened when; NULL: the page has no time ... */
+        const char *unknown;       /* ... for this reason, a sentence; or NULL */
+        const tl_profile *profile; /* what tl_profile_from_source() made; table->profile is it or a copy of it */
+        const tl_select *select;   /* as then; or NULL */
+        unsigned threads;
+    } time;
     const tl_html_section *more; /* [nmore] behind the page's own, in this order */
     size_t nmore;
     const char *title, *facts; /* facts: the subject of tl_profile_head() */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "view/page/page_time.h"
 
 /* tl_function_rows() computes percentiles: the second order is a copy. */
 int tl_html_source_init(tl_html_source *s, const tl_profile *p, tl_error *e)
@@ -29,18 +30,33 @@ void tl_html_source_fini(tl_html_source *s)
     tl_place_tree_fini(&s->tree);
 }
 
-/* Names come last, when it is known which are used. */
-int tl_html_data_make(tl_html_data *d, const tl_html_source *s, uint32_t part, tl_error *e)
+static int put_time(tl_html_data *d, const tl_html_time *t, tl_html_names *names, const tl_html_limits *limits,
+                    tl_error *e)
 {
+    int status = tl_html_put_slices(d, t, limits, e);
+    if (status == 0)
+        status = tl_html_put_timeline(d, t, names, limits, e);
+    if (status == 0)
+        status = tl_html_put_heat(d, t, names, limits, e);
+    return status == 0 ? tl_html_put_slow(d, t, names, limits, e) : status;
+}
+
+/* Names come last, when it is known which are used. */
+int tl_html_data_make(tl_html_data *d, const tl_html_source *s, const tl_html_time *t, const tl_html_limits *limits,
+                      tl_error *e)
+{
+    const uint32_t part = limits->part;
     tl_html_names names;
     *d = (tl_html_data){0};
     int status = 0;
-    if (!tl_html_names_init(&names, s->profile, TL_HTML_TEXTS_MAX / part))
+    if (!tl_html_names_init(&names, s->profile, t, TL_HTML_TEXTS_MAX / part))
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the names of the page");
     if (status == 0)
         status = tl_html_put_functions(d, s, &names, part, e);
     if (status == 0)
         status = tl_html_put_tree(d, s, &names, part, e);
+    if (status == 0 && t->known)
+        status = put_time(d, t, &names, limits, e);
     if (status == 0) {
         d->section[TL_HTML_NAMES].n = names.n;
         d->texts_out = names.texts_out;
@@ -55,4 +71,6 @@ void tl_html_data_fini(tl_html_data *d)
 {
     for (unsigned i = 0; i < TL_HTML_SECTIONS; i++)
         tl_pb_fini(&d->section[i].text);
+    free(d->keeper);
+    free(d->row);
 }

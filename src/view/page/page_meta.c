@@ -8,6 +8,7 @@
 #include "model/profile_words.h"
 #include "traceloom/traceloom.h"
 #include "view/page/page_text.h"
+#include "view/page/page_time.h"
 
 #define SAFE_MOST ((UINT64_C(1) << 53) - 1) /* larger whole numbers are not exact in a browser */
 
@@ -60,7 +61,23 @@ static void put_weights(tl_json *j, const tl_profile *p)
         tl_json_key_null(j, "weight");
 }
 
-static void put_units(tl_json *j, const tl_html_page *page, const tl_profile *p)
+static void put_time(tl_json *j, const tl_html_time *t)
+{
+    put_bool(j, "has_time", t->known);
+    tl_json_key_string(j, "no_time", t->known ? NULL : t->unknown);
+    if (!t->known)
+        return;
+    tl_json_key_string(j, "axis", t->of_insns ? "instructions" : "time");
+    put_number(j, "span", t->end - t->begin);
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, t->utc_ns);
+    if (t->has_utc)
+        tl_json_key_string(j, "begin_utc_ns", text);
+    else
+        tl_json_key_null(j, "begin_utc_ns");
+}
+
+static void put_units(tl_json *j, const tl_html_page *page, const tl_profile *p, const tl_html_time *t)
 {
     const char *unit = tl_profile_unit(p);
     const tl_profile_words words = tl_profile_words_of(p);
@@ -69,7 +86,7 @@ static void put_units(tl_json *j, const tl_html_page *page, const tl_profile *p)
                        : p->nweight                        ? "samples"
                        : strcmp(unit, "instructions") == 0 ? "insns"
                                                            : "calls");
-    put_bool(j, "has_time", false);
+    put_time(j, t);
     tl_json_key_string(j, "unit", unit);
     tl_json_key_string(j, "count_unit", tl_profile_calls(p));
     tl_json_key(j, "words");
@@ -189,6 +206,22 @@ bool tl_html_left_out(const tl_html_data *d, const tl_profile *p, unsigned i, tl
         *out = (tl_html_omission){.section = "names", .n = d->texts_out};
         snprintf(out->text, sizeof out->text, "names and paths of functions, for which there was no room");
         return true;
+    case 4:
+        *out = (tl_html_omission){.section = "spans", .n = d->spans_out};
+        if (d->spans_all_from == 0)
+            snprintf(out->text, sizeof out->text, "deep calls of the timeline");
+        else
+            snprintf(out->text, sizeof out->text, "short calls of the timeline (all of at least %s are there)",
+                     tl_profile_amount(p, amount, d->spans_all_from));
+        return true;
+    case 5:
+        *out = (tl_html_omission){.section = "grid", .n = d->grid_out};
+        snprintf(out->text, sizeof out->text, "rows of the timeline that say what covers it");
+        return true;
+    case 6:
+        *out = (tl_html_omission){.section = "slow", .n = d->slow_out};
+        snprintf(out->text, sizeof out->text, "lists of the slowest calls of a function");
+        return true;
     default:
         return false;
     }
@@ -233,8 +266,8 @@ int tl_html_take(tl_output *out, char **json, size_t *n, tl_error *e)
     return status == 0 && !*json ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the page") : status;
 }
 
-int tl_html_meta(const tl_html_page *page, const tl_html_data *d, const tl_html_source *s, const char *facts,
-                 char **json, size_t *n, tl_error *e)
+int tl_html_meta(const tl_html_page *page, const tl_html_data *d, const tl_html_source *s, const tl_html_time *t,
+                 const char *facts, char **json, size_t *n, tl_error *e)
 {
     tl_output *out;
     tl_json j;
@@ -250,7 +283,7 @@ int tl_html_meta(const tl_html_page *page, const tl_html_data *d, const tl_html_
     tl_json_key_string(&j, "title", page->title);
     tl_json_key_string(&j, "facts", facts);
     put_inputs(&j, page->inputs);
-    put_units(&j, page, s->profile);
+    put_units(&j, page, s->profile, t);
     put_sums(&j, page, d, s);
     put_losses(&j, page, s->profile);
     put_sentences(&j, page, s->profile);

@@ -6,24 +6,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text/utf8.h"
+#include "view/page/page_time.h"
 
-enum { NAME, FILE_NAME, LINE, LIBRARY, FLAGS, ID, LENGTHS, TEXTS, THREAD, PID, TID, COLUMNS };
+enum { NAME, FILE_NAME, LINE, LIBRARY, FLAGS, ID, LENGTHS, TEXTS, THREAD, PID, TID, BEGIN, END, COLUMNS };
 enum { NO_NAME = 1, UNKNOWN = 2, HEX_ID = 4 };
 enum { HEAD_KEPT = 700, TAIL_KEPT = 250 }; /* of a text that is too long */
 
-bool tl_html_names_init(tl_html_names *t, const tl_profile *p, size_t text_most)
+static int compare(const void *a, const void *b)
 {
-    *t = (tl_html_names){.profile = p, .room = text_most};
+    return tl_track_compare(*(const tl_track *const *)a, *(const tl_track *const *)b);
+}
+
+static bool sort_tracks(tl_html_names *t, const tl_trace *trace)
+{
+    t->of_track = calloc((size_t)trace->ntrack + 1, sizeof *t->of_track);
+    t->sorted = tl_alloc((size_t)trace->ntrack + 1, sizeof(const tl_track *));
+    if (!t->of_track || !t->sorted)
+        return false;
+    for (uint32_t i = 0; i < trace->ntrack; i++)
+        t->sorted[i] = &trace->track[i];
+    if (trace->ntrack)
+        qsort(t->sorted, trace->ntrack, sizeof(const tl_track *), compare);
+    return true;
+}
+
+bool tl_html_names_init(tl_html_names *t, const tl_profile *p, const tl_html_time *time, size_t text_most)
+{
+    *t = (tl_html_names){.profile = p, .time = time->known ? time : NULL, .room = text_most};
     t->number = calloc((size_t)p->nfunction + 1, sizeof *t->number);
     t->thread = calloc((size_t)p->ntrack + 1, sizeof *t->thread);
-    return t->number && t->thread && tl_columns_init(&t->columns, COLUMNS);
+    return t->number && t->thread && tl_columns_init(&t->columns, COLUMNS) && (!t->time || sort_tracks(t, time->trace));
 }
 
 void tl_html_names_fini(tl_html_names *t)
 {
     free(t->number);
     free(t->thread);
+    free(t->of_track);
+    free(t->sorted);
     tl_columns_fini(&t->columns);
     tl_hash_fini(&t->text);
     tl_pb_fini(&t->scratch);
@@ -126,15 +148,44 @@ static uint64_t id_of(bool known, int64_t id)
     return known && id >= 0 ? (uint64_t)id + 1 : 0;
 }
 
-uint32_t tl_html_thread(tl_html_names *t, uint32_t track)
+static uint32_t put_thread(tl_html_names *t, const tl_track *of, uint64_t begin, uint64_t end)
 {
-    const tl_track *of = &t->profile->track[track];
     tl_pb *column = t->columns.column;
-    if (t->thread[track])
-        return t->thread[track] - 1;
-    t->thread[track] = ++t->threads;
     tl_pb_varint(&column[THREAD], text_of(t, of->name));
     tl_pb_varint(&column[PID], id_of(of->has_pid, of->pid));
     tl_pb_varint(&column[TID], id_of(of->has_tid, of->tid));
-    return t->threads - 1;
+    tl_pb_varint(&column[BEGIN], begin);
+    tl_pb_varint(&column[END], end);
+    return t->threads++;
+}
+
+static uint64_t since(const tl_html_time *time, uint64_t ts)
+{
+    return ts <= time->begin ? 0 : ts > time->end ? time->end - time->begin : ts - time->begin;
+}
+
+uint32_t tl_html_trace_thread(tl_html_names *t, uint32_t track)
+{
+    const tl_time_data *d = &t->time->data;
+    if (t->of_track[track])
+        return t->of_track[track] - 1;
+    const bool known = track < d->ntrack && d->track[track].any;
+    const uint32_t number =
+        put_thread(t, &t->time->trace->track[track], known ? since(t->time, d->track[track].begin) : 0,
+                   known ? since(t->time, d->track[track].end) : 0);
+    t->of_track[track] = number + 1;
+    return number;
+}
+
+uint32_t tl_html_thread(tl_html_names *t, uint32_t track)
+{
+    const tl_track *of = &t->profile->track[track];
+    if (t->thread[track])
+        return t->thread[track] - 1;
+    const tl_track **found =
+        t->time ? bsearch(&of, t->sorted, t->time->trace->ntrack, sizeof(const tl_track *), compare) : NULL;
+    const uint32_t number =
+        found ? tl_html_trace_thread(t, (uint32_t)(*found - t->time->trace->track)) : put_thread(t, of, 0, 0);
+    t->thread[track] = number + 1;
+    return number;
 }

@@ -14,6 +14,9 @@ typedef struct tl_html_names {
     uint32_t n;       /* functions in the page */
     uint32_t *thread; /* [threads of the profile], as `number` */
     uint32_t threads;
+    const struct tl_html_time *time; /* who knows when threads ran; then there are also: */
+    uint32_t *of_track;              /* [tracks of the trace], as `number` */
+    const tl_track **sorted;         /* [tracks of the trace] in the order of tl_track_compare() */
     tl_columns columns;
     tl_hash text;       /* a string's address -> number of its text */
     uint32_t texts;     /* so far */
@@ -24,12 +27,14 @@ typedef struct tl_html_names {
 } tl_html_names;
 
 /* text_most: bytes of all texts together. False when memory runs out. tl_html_names_fini() in any case. */
-bool tl_html_names_init(tl_html_names *t, const tl_profile *p, size_t text_most);
+bool tl_html_names_init(tl_html_names *t, const tl_profile *p, const struct tl_html_time *time, size_t text_most);
 void tl_html_names_fini(tl_html_names *t);
 /* The number of a function in the page, which it gets when it is first asked for. */
 uint32_t tl_html_function(tl_html_names *t, uint32_t function);
 /* The same of a thread. */
 uint32_t tl_html_thread(tl_html_names *t, uint32_t track);
+/* The same of a track of the trace, if the page knows when something happened. */
+uint32_t tl_html_trace_thread(tl_html_names *t, uint32_t track);
 
 /* Appends n bytes of text as UTF-8, as JSON output has it: bytes that are not UTF-8 are U+0080 to U+00FF. */
 void tl_html_repair(tl_pb *out, const char *s, size_t n);

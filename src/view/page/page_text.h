@@ -14,8 +14,8 @@ void tl_html_put_json(tl_output *out, const char *section, const char *json, siz
 int tl_html_take(tl_output *out, char **json, size_t *n, tl_error *e);
 
 /* The sections that are JSON, each in memory: *json belongs to the caller. Errors: TL_ENOMEM. */
-int tl_html_meta(const tl_html_page *page, const tl_html_data *d, const tl_html_source *s, const char *facts,
-                 char **json, size_t *n, tl_error *e);
+int tl_html_meta(const tl_html_page *page, const tl_html_data *d, const tl_html_source *s, const tl_html_time *t,
+                 const char *facts, char **json, size_t *n, tl_error *e);
 int tl_html_damage(const tl_catalog *damage, char **json, size_t *n, tl_error *e);
 
 /* What readers without scripts see. */

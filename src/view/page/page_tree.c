@@ -121,8 +121,8 @@ int tl_html_put_tree(tl_html_data *d, const tl_html_source *s, tl_html_names *na
     }
     tl_place_choice_fini(&m.choice);
     tl_columns_fini(&m.columns);
-    free(m.keeper);
-    free(m.row);
+    d->keeper = m.keeper;
+    d->row = m.row;
     free(m.others);
     free(m.weights);
     return status;

@@ -5,6 +5,7 @@
 #include "traceloom/traceloom.h"
 #include "view/page/page_tables.h"
 #include "view/page/page_text.h"
+#include "view/page/page_time.h"
 #include "view/web/web_assets.h"
 
 enum { PART_MOST = 64 }; /* limits are divided by this at most: what is left is well below TL_HTML_SIZE_LEAST */
@@ -12,6 +13,7 @@ enum { PART_MOST = 64 }; /* limits are divided by this at most: what is left is 
 typedef struct making {
     const tl_html_page *page;
     tl_html_source source;
+    tl_html_time time;
     tl_html_data data;
     char *facts, *meta, *damage;
     size_t facts_n, meta_n, damage_n;
@@ -48,14 +50,30 @@ static uint64_t size_of(const making *m)
     return size;
 }
 
-/* Halves all limits until the page is small enough. */
+/* What can be missed best goes first; at last all limits are halved. */
+static void lower(tl_html_limits *l, const tl_html_time *t)
+{
+    if (l->spans > TL_HTML_SPANS_LEAST && t->known) {
+        l->spans /= 2;
+    } else if (l->slow && t->known) {
+        l->slow = false;
+    } else if (l->slices == 1 && t->known) {
+        l->slices = 2;
+    } else {
+        l->part *= 2;
+        l->spans /= 2;
+    }
+}
+
+/* Lowers limits until the page is small enough. */
 static int make_data(making *m, tl_error *e)
 {
-    for (uint32_t part = 1;; part *= 2) {
-        int status = tl_html_data_make(&m->data, &m->source, part, e);
+    tl_html_limits limits = {.part = 1, .spans = TL_HTML_SPANS_MAX, .slices = 1, .slow = true};
+    for (;; lower(&limits, &m->time)) {
+        int status = tl_html_data_make(&m->data, &m->source, &m->time, &limits, e);
         if (status == 0)
-            status = tl_html_meta(m->page, &m->data, &m->source, m->facts, &m->meta, &m->meta_n, e);
-        if (status < 0 || part == PART_MOST || size_of(m) <= m->page->limit)
+            status = tl_html_meta(m->page, &m->data, &m->source, &m->time, m->facts, &m->meta, &m->meta_n, e);
+        if (status < 0 || limits.part == PART_MOST || size_of(m) <= m->page->limit)
             return status;
         free(m->meta);
         m->meta = NULL;
@@ -68,6 +86,8 @@ static int make(making *m, tl_error *e)
     int status = tl_html_source_init(&m->source, m->page->table->profile, e);
     if (status == 0)
         status = make_facts(m, e);
+    if (status == 0)
+        status = tl_html_time_make(&m->time, m->page, &m->source, e);
     if (status == 0)
         status = tl_html_damage(m->page->damage, &m->damage, &m->damage_n, e);
     return status == 0 ? make_data(m, e) : status;
@@ -104,7 +124,9 @@ static void put_head(tl_output *out, const tl_html_page *page)
 static void put_sections(tl_output *out, const making *m)
 {
     static const char *const name[TL_HTML_SECTIONS] = {
-        [TL_HTML_NAMES] = "names", [TL_HTML_FUNCTIONS] = "functions", [TL_HTML_TREE] = "tree", [TL_HTML_HIST] = "hist"};
+        [TL_HTML_NAMES] = "names", [TL_HTML_FUNCTIONS] = "functions", [TL_HTML_TREE] = "tree",
+        [TL_HTML_HIST] = "hist",   [TL_HTML_SLICES] = "slices",       [TL_HTML_GRID] = "grid",
+        [TL_HTML_SPANS] = "spans", [TL_HTML_HEAT] = "heat",           [TL_HTML_SLOW] = "slow"};
     if (m->page->served)
         tl_html_put_json(out, "served", m->page->served, strlen(m->page->served));
     tl_html_put_json(out, "meta", m->meta, m->meta_n);
@@ -158,6 +180,7 @@ int tl_html_page_put(const tl_html_page *page, tl_output *out, tl_error *e)
         say_left_out(&m);
     }
     tl_html_source_fini(&m.source);
+    tl_html_time_fini(&m.time);
     tl_html_data_fini(&m.data);
     free(m.facts);
     free(m.meta);
