@@ -9,6 +9,7 @@
 #include "op/call_scan.h"
 
 enum { WORKERS_MOST = 8 }; /* each has data of its own */
+enum { TASKS_MOST = 64 }; /* more parts of the source are read in groups: to begin a scan takes time for each of them */
 
 /* What is known of a track. */
 typedef struct track_state {
@@ -31,7 +32,8 @@ typedef struct worker {
 typedef struct making {
     tl_source *source;
     const tl_time_options *o;
-    uint32_t *order; /* of parts */
+    uint32_t parts, tasks;
+    uint32_t *order; /* of parts, if each is a task */
     worker *worker;
     unsigned nworker;
 } making;
@@ -182,7 +184,7 @@ static bool add_row(worker *w, const tl_time_options *o, const tl_call_rows *r, 
                    .begin = begin, .ticks = ticks, .track = r->track[i], .depth = r->depth[i], .place = r->place[i]});
 }
 
-static int read_part(void *arg, unsigned number, uint32_t i)
+static int read_task(void *arg, unsigned number, uint32_t i)
 {
     making *m = arg;
     worker *w = &m->worker[number];
@@ -190,8 +192,11 @@ static int read_part(void *arg, unsigned number, uint32_t i)
         .select = m->o->select, .places = m->o->places, .without = TL_CALL_FUNCTIONS, .all = m->o->select != NULL};
     tl_call_scan *scan = NULL;
     tl_call_rows rows;
+    const uint32_t first = m->order ? m->order[i] : (uint32_t)((uint64_t)i * m->parts / m->tasks);
+    const uint32_t end = m->order ? first + 1 : (uint32_t)((uint64_t)(i + 1) * m->parts / m->tasks);
     bool ok = w->ready || start(m, w);
-    int status = ok ? tl_call_scan_open(&scan, m->source, m->order[i], 1, &options, &w->error) : no_memory(&w->error);
+    int status =
+        ok ? tl_call_scan_open(&scan, m->source, first, end - first, &options, &w->error) : no_memory(&w->error);
     while (status >= 0 && (status = tl_call_scan_next(scan, &rows, &w->error)) > 0) {
         for (uint32_t k = 0; ok && k < rows.n; k++)
             ok = add_row(w, m->o, &rows, k, i);
@@ -258,28 +263,22 @@ static int finish(making *m, tl_time_data *out, tl_error *e)
     return 0;
 }
 
-/* The heaviest parts first. False when memory runs out. */
-static bool order_parts(making *m, uint32_t parts)
-{
-    if (parts == tl_source_streams(m->source))
-        m->order = tl_source_by_weight(m->source);
-    else
-        m->order = calloc((size_t)parts + 1, sizeof *m->order);
-    return m->order != NULL;
-}
-
 int tl_time_data_make(tl_time_data *out, tl_source *s, const tl_time_options *o, tl_error *e)
 {
-    const uint32_t parts = tl_call_scan_parts(s);
-    making m = {.source = s, .o = o, .nworker = o->threads ? o->threads : tl_processors()};
+    const uint32_t parts = tl_call_scan_parts(s), tasks = parts < TASKS_MOST ? parts : TASKS_MOST;
+    making m = {
+        .source = s, .o = o, .parts = parts, .tasks = tasks, .nworker = o->threads ? o->threads : tl_processors()};
     *out = (tl_time_data){0};
     m.nworker = m.nworker > WORKERS_MOST ? WORKERS_MOST : m.nworker;
-    m.nworker = m.nworker > parts ? (parts ? parts : 1) : m.nworker;
+    m.nworker = m.nworker > tasks ? (tasks ? tasks : 1) : m.nworker;
     m.worker = calloc(m.nworker, sizeof *m.worker);
-    int status = m.worker && order_parts(&m, parts) ? 0 : no_memory(e);
+    const bool by_weight = parts == tasks && parts == tl_source_streams(s); /* the heaviest first */
+    if (by_weight)
+        m.order = tl_source_by_weight(s);
+    int status = m.worker && (m.order || !by_weight) ? 0 : no_memory(e);
     for (unsigned i = 0; m.worker && i < m.nworker; i++)
         m.worker[i].failed = UINT32_MAX;
-    if (status == 0 && (status = tl_parallel(m.nworker, parts, read_part, &m)) < 0) {
+    if (status == 0 && (status = tl_parallel(m.nworker, tasks, read_task, &m)) < 0) {
         const worker *first = &m.worker[0];
         for (unsigned i = 1; i < m.nworker; i++)
             if (m.worker[i].failed < first->failed)

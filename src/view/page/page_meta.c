@@ -68,6 +68,7 @@ static void put_time(tl_json *j, const tl_html_time *t)
     if (!t->known)
         return;
     tl_json_key_string(j, "axis", t->of_insns ? "instructions" : "time");
+    put_number(j, "begin", t->begin > t->zero ? t->begin - t->zero : 0);
     put_number(j, "span", t->end - t->begin);
     char text[24];
     snprintf(text, sizeof text, "%" PRId64, t->utc_ns);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "model/histogram.h"
 #include "model/place_choice.h"
 #include "op/call_scan.h"
 #include "op/insn_calls.h"
@@ -232,6 +233,15 @@ static int read_all(making *m, bool calls, bool samples, tl_error *e)
     return status == 0 && samples ? read_samples(m, e) : status;
 }
 
+/* Selected time has the whole width. */
+static void cut_range(tl_html_time *t, const tl_select *select)
+{
+    const uint64_t from = select->has_from ? tl_add_saturated(t->zero, select->time_from) : 0;
+    const uint64_t to = select->has_to ? tl_add_saturated(t->zero, select->time_to) : UINT64_MAX;
+    t->begin = from > t->begin ? from : t->begin;
+    t->end = to && to - 1 < t->end ? to - 1 : t->end;
+}
+
 /* The time of all events, into begin and end; false if there are none. */
 static int find_range(tl_html_time *t, const tl_html_page *page, bool calls, bool *any, tl_error *e)
 {
@@ -243,6 +253,9 @@ static int find_range(tl_html_time *t, const tl_html_page *page, bool calls, boo
         *any = true;
     }
     const int status = !*any && calls ? tl_time_range(page->time.source, &t->begin, &t->end, any, e) : 0;
+    t->zero = t->trace->clock.from_zero ? 0 : t->begin;
+    if (page->time.select && !t->of_insns && t->trace->has_range)
+        cut_range(t, page->time.select);
     t->end = t->end < UINT64_MAX ? t->end : UINT64_MAX - 1;
     t->begin = t->begin < t->end ? t->begin : t->end;
     return status;

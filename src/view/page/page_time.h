@@ -23,7 +23,8 @@ struct tl_html_time {
     bool known;          /* is it known when something happened? */
     const char *unknown; /* why not, if it is worth a sentence */
     bool of_insns;       /* the axis counts instructions */
-    uint64_t begin, end; /* ticks of the first and the last event */
+    uint64_t begin, end; /* ticks of the first and the last event, or of the selected time */
+    uint64_t zero;       /* the tick that --time counts from */
     bool has_utc;
     int64_t utc_ns; /* of `begin` */
     const tl_trace *trace;
