@@ -5,9 +5,9 @@ set(TL_WEB ${CMAKE_CURRENT_LIST_DIR}/../src/view/web)
 
 # In the order of their imports: a module uses only names of those before it. A new view is a line here and one in views.js.
 set(TL_WEB_MODULES
-  units dom unpack source_file source_serve colours profile tree_shape state find canvas export
-  table detail menu strip flame tree functions chart latency overview report_table report_charts runtime code events losses compare sql
-  views shell live main)
+  units clock dom unpack source_file source_serve colours profile tree_shape time range_profile state find canvas export
+  table call_text detail menu strip time_strip flame tree functions chart heat_map over_time timeline_rows call_table timeline
+  latency_heat latency overview report_table report_charts runtime code events losses compare sql views shell live main)
 
 # tl_web_base64(OUT HEX): the SHA-256 as base64, as content security policies write it.
 function(tl_web_base64 out hex)

@@ -42,6 +42,19 @@ export async function go(page, hash) {
   await settle(page);
 }
 
+// Drags over an element, from a share of its width to another; y in CSS pixels, or its middle.
+export async function drag(page, selector, from, to, y) {
+  const box = await page.$eval(selector, (e) => {
+    const r = e.getBoundingClientRect();
+    return { x: r.x, y: r.y, width: r.width, height: r.height };
+  });
+  const line = box.y + (y ?? box.height / 2);
+  await page.mouse.move(box.x + from * box.width, line);
+  await page.mouse.down();
+  await page.mouse.move(box.x + to * box.width, line, { steps: 6 });
+  await page.mouse.up();
+}
+
 export async function press(page, ...keys) {
   for (const key of keys) {
     const [modifier, last] = key.includes('+') && key.length > 1 ? key.split('+') : [null, key];

@@ -2,6 +2,7 @@
 // Whether it is right is decided in page_browser.py, from the reports of the same trace.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { time_scenarios } from './time_scenarios.mjs';
 import { go, hover, open, press, rows, runs_of_rows, settle, start, text, type } from './rig.mjs';
 
 const hash_of = (page) => page.evaluate(() => location.hash);
@@ -101,9 +102,10 @@ const scenarios = {
   async keys(browser, file) {
     const { page, seen } = await open(browser, file), out = { seen, hash: {} };
     const note = async (name) => { out.hash[name] = await hash_of(page); };
-    for (const key of ['2', '3', '4', '5', '6', '1']) {
-      await press(page, key);
-      out['tab' + key] = await chosen_tab(page);
+    out.tabs = [];
+    for (let k = (await tabs_of(page)).length; k > 0; k--) {
+      await press(page, String(k));
+      out.tabs.unshift(await chosen_tab(page));
     }
     await press(page, '2');
     await page.focus('#view .flame canvas');
@@ -199,7 +201,7 @@ const scenarios = {
       const one = { width, height, dpr, theme, seen, wide: {} };
       one.canvas = await page.$eval('#view .flame canvas', (e) => [e.getBoundingClientRect().width, e.width]);
       one.rows = await runs_of_rows(page, row_count);
-      for (const view of ['overview', 'flame', 'tree', 'latency', 'functions', 'losses']) {
+      for (const view of ['overview', 'flame', 'tree', 'timeline', 'latency', 'functions', 'losses']) {
         await go(page, 'v=' + view);
         one.wide[view] = await page.evaluate(() => document.documentElement.scrollWidth);
       }
@@ -214,7 +216,7 @@ const scenarios = {
 
   async a11y(browser, file) {
     const { page, seen } = await open(browser, file, { hash: 'v=flame&p=' }), out = { seen, trees: {} };
-    for (const view of ['overview', 'flame', 'tree', 'latency', 'functions', 'losses']) {
+    for (const view of ['overview', 'flame', 'tree', 'timeline', 'latency', 'functions', 'losses']) {
       await go(page, 'v=' + view);
       out.trees[view] = flat(await page.accessibility.snapshot({ interestingOnly: true }));
     }
@@ -245,7 +247,7 @@ const scenarios = {
     out.globals = (await page.evaluate(() => Object.keys(window))).filter((key) => !usual.has(key) && !key.includes('ariaQuery'));
     await go(page, 'v=functions');
     out.functions = await rows(page);
-    for (const view of ['flame', 'tree', 'losses']) await go(page, 'v=' + view);
+    for (const view of ['flame', 'tree', 'timeline', 'latency', 'losses']) await go(page, 'v=' + view);
     out.elements = await page.evaluate(() => document.querySelectorAll('img,iframe,object,embed,link,#view script').length);
     await go(page, 'v=functions&find=' + encodeURIComponent(bomb));
     out.bomb = await text(page, '#status');
@@ -295,7 +297,7 @@ function flat(node) {
 
 const [, , name, file, argument] = process.argv, browser = await start();
 try {
-  const out = await scenarios[name](browser, file, argument ? JSON.parse(readFileSync(argument, 'utf8')) : {});
+  const out = await { ...scenarios, ...time_scenarios }[name](browser, file, argument ? JSON.parse(readFileSync(argument, 'utf8')) : {});
   console.log(JSON.stringify(out));
 } finally {
   await browser.close();

@@ -52,6 +52,18 @@ export function make_canvas(holder, label, more) {
   return c;
 }
 
+// What is outside of a range fades; `left` is where the picture begins.
+export function draw_range(c, paper, from, to, left, height) {
+  const { context } = c, x0 = Math.max(left, from), x1 = Math.min(c.width, to);
+  context.globalAlpha = 0.65;
+  context.fillStyle = paper.css('paper');
+  context.fillRect(left, 0, x0 - left, height);
+  context.fillRect(x1, 0, c.width - x1, height);
+  context.globalAlpha = 1;
+  context.fillStyle = paper.css('accent');
+  for (const x of [from, to]) if (x >= left && x <= c.width) context.fillRect(x - 1, 0, 2, height);
+}
+
 // Widths of names are measured once; a name that does not fit loses its end.
 export function make_fitter(context, font) {
   const widths = new Map();
@@ -91,6 +103,15 @@ export function show_tip(x, y, title, lines) {
 
 export function hide_tip() {
   by_id('tip').hidden = true;
+}
+
+// Keys that `act` returns true for go no further.
+export function take_keys(target, act) {
+  target.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !act(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
 }
 
 const LONG_PRESS_MS = 600;

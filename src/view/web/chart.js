@@ -1,7 +1,7 @@
 // Charts of durations: the histogram with a logarithmic axis, and the curve of percentiles.
 import { axis_text, grouped, percent } from './units.js';
 import { bucket_low } from './profile.js';
-import { hide_tip, make_canvas, show_tip } from './canvas.js';
+import { hide_tip, make_canvas, show_tip, take_keys } from './canvas.js';
 import { q_text } from './detail.js';
 
 const EDGE = { left: 52, right: 16, top: 26, bottom: 28 };
@@ -173,12 +173,11 @@ export function make_histogram(holder, app) {
     hide_tip();
     choose(-1);
   });
-  c.canvas.addEventListener('keydown', (event) => {
+  take_keys(c.canvas, (event) => {
     const step = new Map([['ArrowRight', 1], ['ArrowLeft', -1]]).get(event.key);
-    if (!step || !bars.length) return;
+    if (!step || !bars.length) return false;
     choose(Math.max(0, Math.min(bars.length - 1, hover + step)));
-    event.preventDefault();
-    event.stopPropagation();
+    return true;
   });
   new ResizeObserver(draw).observe(holder);
   return {

@@ -7,9 +7,11 @@ const DARK = '683f4c 6a3f42 6a4039 684231 65452a 604825 5a4c24 524f26 49522b 3f5
 
 const PAPERS = new Map([
   ['light', { hues: LIGHT.split(' '), paper: 'ffffff', ink: '1d2126', faint: '5b6470', root: 'dde1e6', match: 'ffb224',
-    others: 'd0d5db', line: 'c9ced6', accent: '0b62d6', worse: 'ffbe7d', better: 'a3c8fb', same: 'e6eaef', bar: '5b95e6', bar_far: 'c3cad3', mark: 'b3400a' }],
+    others: 'd0d5db', line: 'c9ced6', accent: '0b62d6', worse: 'ffbe7d', better: 'a3c8fb', same: 'e6eaef', bar: '5b95e6', bar_far: 'c3cad3', mark: 'b3400a',
+    deep: '0a2f6e' }],
   ['dark', { hues: DARK.split(' '), paper: '16181c', ink: 'e8eaed', faint: 'a3abb6', root: '3a3f47', match: '8a5300',
-    others: '4a505a', line: '3a3f47', accent: '7fb0ff', worse: '86480c', better: '24508f', same: '2b3038', bar: '4a80d0', bar_far: '3f4651', mark: 'ff9b5e' }],
+    others: '4a505a', line: '3a3f47', accent: '7fb0ff', worse: '86480c', better: '24508f', same: '2b3038', bar: '4a80d0', bar_far: '3f4651', mark: 'ff9b5e',
+    deep: 'cfe0ff' }],
 ]);
 
 const utf8 = new TextEncoder();

@@ -3,6 +3,7 @@ import { el, fill, by_id, button, shorten } from './dom.js';
 import { percent } from './units.js';
 import { function_percentile, hue, percentile_text, place_percentile, place_text } from './profile.js';
 import { children, node_name, outermost } from './tree_shape.js';
+import { call_lines } from './call_text.js';
 
 const LIST_MOST = 8;
 const SHOWN_QS = [50, 90, 99, 99.9];
@@ -112,6 +113,7 @@ export function draw_detail(app) {
     where || profile.library[f] ? el('p', { class: 'faint where' }, shorten([where, profile.library[f]].filter(Boolean).join(' \u00b7 '), 300)) : null,
     el('p', { class: 'buttons' }, ...views.map(([id, text, more]) =>
       button(text, '', () => app.state.set({ view: id, focus: [], pick: profile.twins.key[f], ...more })))),
+    scene.call ? el('dl', { class: 'call' }, ...call_lines(app, scene.call).flatMap(([label, text]) => [el('dt', null, label), el('dd', null, text)])) : null,
     numbers_of(app, f),
     el('h3', null, 'Called from'), neighbour_list(app, 'Called from', above, profile.functions.total[f]),
     el('h3', null, 'Calls'), neighbour_list(app, 'Calls', below, profile.functions.total[f]));

@@ -3,7 +3,7 @@ import { button, el, say, shorten } from './dom.js';
 import { percent } from './units.js';
 import { hue } from './profile.js';
 import { callees_shape, callers_shape, children, node_name } from './tree_shape.js';
-import { hide_tip, make_canvas, make_fitter, on_menu, show_tip } from './canvas.js';
+import { hide_tip, make_canvas, make_fitter, on_menu, show_tip, take_keys } from './canvas.js';
 import { node_lines, node_sentence } from './detail.js';
 import { function_menu } from './menu.js';
 import { save_picture } from './export.js';
@@ -191,7 +191,6 @@ export function make_flame(holder, options) {
   function key(event) {
     const zooms = new Map([['w', 0.7], ['+', 0.7], ['=', 0.7], ['-', 1 / 0.7]]);
     const node = cursor && cursor.node >= 0 ? cursor : null, f = node ? node.shape.fn[node.node] : -1;
-    if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (event.key.startsWith('Arrow')) move(event.key);
     else if (event.key === 'Enter') open(cursor);
     else if (zooms.has(event.key)) zoom(zooms.get(event.key), 0.5);
@@ -242,11 +241,7 @@ export function make_flame(holder, options) {
     hide_tip();
     draw();
   });
-  c.canvas.addEventListener('keydown', (event) => {
-    if (!key(event)) return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
+  take_keys(c.canvas, key);
   c.canvas.addEventListener('focus', () => { if (!cursor && c.canvas.matches(':focus-visible')) move('ArrowDown'); });
   new ResizeObserver(() => draw()).observe(holder);
 

@@ -7,6 +7,7 @@ import { make_table, sort_rows } from './table.js';
 import { q_text, swatch } from './detail.js';
 import { duration_column, function_name_cell, shown_functions } from './functions.js';
 import { function_menu } from './menu.js';
+import { make_latency_heat } from './latency_heat.js';
 
 const TABLE_QS = [50, 75, 90, 95, 99, 99.9, 99.99];
 
@@ -25,7 +26,15 @@ export function chart_data(scene, f, bits, log) {
   const { profile } = scene, s = profile.functions, h = profile.histograms.get(f) ?? null, calls = s.calls[f];
   const marks = [...new Set([...MARKS, scene.state.q])].filter((q) => q < 100).sort((a, b) => a - b)
     .map((q) => [q, function_percentile(profile, f, q)?.ticks]).filter(([, ticks]) => ticks !== undefined);
-  return { h, bits: bits >= 0 ? bits : default_bits(h, calls), log, marks, calls, min: s.min[f], max: s.max[f] };
+  const [min, max] = profile.part ? ends_of(h) : [s.min[f], s.max[f]];
+  return { h, bits: bits >= 0 ? bits : default_bits(h, calls), log, marks, calls, min, max };
+}
+
+// In a range the shortest and the longest call are not known, but their buckets.
+function ends_of(h) {
+  if (!h) return [0, 0];
+  const last = h.buckets[h.buckets.length - 1];
+  return [bucket_low(h.buckets[0], h.sub), bucket_low(last, h.sub) + bucket_size(last, h.sub) - 1];
 }
 
 function default_bits(h, calls) {
@@ -53,7 +62,8 @@ export function make_latency_view(app) {
   const box = el('div', { class: 'chart' }), curve_box = el('div', { class: 'chart' });
   const histogram = make_histogram(box, app), curve = make_curve(curve_box, app);
   const bars = make_table({ label: 'Histogram as a table', columns: [] });
-  const charts = el('div', { class: 'charts' }, head, bar, box, bars.element, el('h3', null, 'Duration by percentile'), curve_box, numbers);
+  const heat = app.source.has('heat') ? make_latency_heat(app) : null, curve_title = el('h3', null, 'Duration by percentile');
+  const charts = el('div', { class: 'charts' }, head, bar, box, bars.element, curve_title, curve_box, numbers, heat?.element ?? '');
   const list = make_table({
     label: 'Functions with durations', columns: [], none: 'no function matches',
     pick: (f) => app.pick(f, true), menu: (f, event) => function_menu(app, f, null, 0, event),
@@ -100,13 +110,15 @@ export function make_latency_view(app) {
     fill(head, el('h2', null, swatch(scene, f), profile.name[f]),
       el('span', { class: 'faint' }, units.calls(profile.functions.calls[f]) + ', self ' + units.short(profile.functions.self[f])));
     fill(bar, el('label', null, 'Bars ', slider), slider_text, el('span', { class: 'grow' }), el('label', null, log_box, ' logarithmic counts'));
-    box.hidden = curve_box.hidden = !data.h;
+    box.hidden = curve_box.hidden = curve_title.hidden = !data.h;
     histogram.show(data);
     box.hidden = box.hidden || scene.state.table;
     bars.element.hidden = !scene.state.table;
     if (scene.state.table) draw_table(data, scene);
     curve.show(data);
-    fill(numbers, percentile_table(scene, f), data.h ? null : el('p', { class: 'faint' }, 'the histogram of this function was left out of the page; its percentiles are exact'));
+    fill(numbers, percentile_table(scene, f), data.h ? null : el('p', { class: 'faint' }, profile.part ? 'only the functions with the largest total have durations in a range'
+      : 'the histogram of this function was left out of the page; its percentiles are exact'));
+    heat?.draw(scene, f);
   }
 
   return { element: el('div', { class: 'latency' }, el('div', { class: 'side-list' }, list.element), charts), draw,

@@ -52,7 +52,7 @@ export function make_losses(app) {
     (meta.notes || []).length ? section('Notes of the reader', sentences(meta.notes, '')) : null,
     section('Not in this page', sentences((meta.left_out || []).map((l) => l.text),
       meta.kind === 'events' ? 'every row of its tables is in this page' : 'every function and every place of the call tree is in this page'),
-    meta.has_time || meta.kind === 'events' ? null : el('p', { class: 'faint' }, 'no timeline: this page has sums, not times of single calls')),
+    meta.has_time || meta.kind === 'events' ? null : el('p', { class: 'faint' }, 'no timeline: ' + visible(meta.no_time || 'this page has sums, not times of single calls'))),
     section('This page', facts_table([
       ...meta.inputs.map((input) => ['Input', [visible(input.name), input.format, input.version].filter(Boolean).join(' \u00b7 ')]),
       ['Other inputs', some(meta.inputs_left_out)], ['Selection', meta.selection ? visible(meta.selection) : 'everything'],

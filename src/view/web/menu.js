@@ -13,11 +13,16 @@ function shell_quoted(text) {
   return /^[\w.,:/=+@-]+$/.test(text) ? text : '\'' + text.replace(/'/g, '\'\\\'\'') + '\'';
 }
 
+// A command with a range in place of its own.
+export function within(command, clock, from, to) {
+  return command.replace(/ --(time|insns)[ =]\S+/g, '') + clock.option + clock.link(from, to);
+}
+
 // The report of this function, as text.
 function command_of(app, name) {
   const again = (app.scene.profile.meta.again || 'traceloom report FILE').replace(/ (-o|--output) \S+/g, '');
-  const pattern = name.replace(/[*?[\]\\]/g, '\\$&');
-  return again + ' --by ' + (app.scene.profile.meta.histogram ? 'hist' : 'func') + ' -F ' + shell_quoted(pattern);
+  const pattern = name.replace(/[*?[\]\\]/g, '\\$&'), { part, clock } = app.scene;
+  return (part ? within(again, clock, part.begin, part.end) : again) + ' --by ' + (app.scene.profile.meta.histogram ? 'hist' : 'func') + ' -F ' + shell_quoted(pattern);
 }
 
 // A function's name as a regular expression that matches nothing else.
@@ -88,6 +93,8 @@ const KEY_HELP = [
   ['Ctrl-F, /', 'find functions by regular expression; Ctrl-F again: the browser\u2019s own search'],
   ['n, N', 'next and previous match'],
   ['i', 'invert: callees become roots'],
+  ['Drag, [ ] \\', 'strip, heat map, with Shift the timeline: a range of the time; its ends; the whole. Edges can be dragged'],
+  ['w s a d 0 z', 'timeline: zoom in and out, left and right, the whole, the call; also with the wheel'],
   ['v', 'picture or table of the same data'],
   ['p', 'percentile'],
   ['t', 'light or dark'],

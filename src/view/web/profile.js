@@ -97,8 +97,8 @@ function histogram_percentile(h, q, min, max) {
   return Math.min(Math.max(middle, min), max);
 }
 
-// Sums of functions for a weight that the file has by place only. Recursion counts once.
-function sums_of_functions(tree, count, order) {
+// Sums of functions where the file has sums by place only. Recursion counts once, but each of its calls is one.
+export function sums_of_functions(tree, count, order, each) {
   const total = new Float64Array(count), self = new Float64Array(count), calls = new Float64Array(count);
   const open = new Int32Array(count), ends = [];
   const leave = (parent) => {
@@ -113,13 +113,13 @@ function sums_of_functions(tree, count, order) {
     ends.push(i);
     if (f < 0) continue;
     self[f] += tree.self[i];
+    if (each || open[f] === 0) calls[f] += tree.calls[i];
     if (open[f]++ > 0) continue;
     total[f] += tree.width[i];
-    calls[f] += tree.calls[i];
   }
   const none = new Float64Array(count), by_self = Int32Array.from(order);
   by_self.sort((a, b) => self[b] - self[a] || a - b);
-  return { order: by_self.filter((f) => total[f] > 0), calls, total, self, min: none, max: none,
+  return { order: by_self.filter((f) => total[f] > 0 || (each && calls[f] > 0)), calls, total, self, min: none, max: none,
     stored: STORED.map(() => none), unwound: none };
 }
 
@@ -178,7 +178,10 @@ export async function read_profile(source) {
   const first = { meta, units: make_units(meta), ...text, count, hue: new Int8Array(count).fill(-1) };
   // The browser may draw between these.
   for (const read of [() => { first.functions = read_functions(functions, count); }, () => { first.tree = read_tree(tree); },
-    () => add_widths(first.tree), () => { first.histograms = read_histograms(hist); }, () => { first.twins = number_twins(first); }]) {
+    () => add_widths(first.tree), () => { first.histograms = read_histograms(hist); }, () => {
+      first.twins = number_twins(first.name);
+      first.thread_twins = number_twins(first.thread);
+    }]) {
     read();
     await new Promise((done) => setTimeout(done, 0));
   }
@@ -190,15 +193,15 @@ export async function read_profile(source) {
   };
 }
 
-// Functions of the same name, in links called name~2, name~3.
-function number_twins(profile) {
+// Functions, or threads, of the same name, in links called name~2, name~3.
+function number_twins(names) {
   const seen = new Map(), key = [], found = new Map();
-  for (let f = 0; f < profile.count; f++) {
-    const n = (seen.get(profile.name[f]) ?? 0) + 1;
-    seen.set(profile.name[f], n);
-    key.push(n > 1 ? profile.name[f] + '~' + n : profile.name[f]);
-    if (!found.has(key[f])) found.set(key[f], f);
-  }
+  names.forEach((name, i) => {
+    const n = (seen.get(name) ?? 0) + 1;
+    seen.set(name, n);
+    key.push(n > 1 ? name + '~' + n : name);
+    if (!found.has(key[i])) found.set(key[i], i);
+  });
   return { key, found };
 }
 
@@ -212,11 +215,19 @@ export function place_text(profile, f) {
   return file ? file + (profile.line[f] ? ':' + profile.line[f] : '') : '';
 }
 
+// In a part of the time: from coarse buckets; the longest call is not known.
+function coarse_percentile(h, q) {
+  if (!h || q <= 0 || q >= 100) return null;
+  const last = h.buckets[h.buckets.length - 1], middle = (b) => bucket_low(b, h.sub) + Math.floor((bucket_size(b, h.sub) - 1) / 2);
+  return { ticks: histogram_percentile(h, q, middle(h.buckets[0]), middle(last)), mark: '\u2248 ' };
+}
+
 // A duration of a function as {ticks, mark}; q 0 is the shortest call, 100 the longest. The mark is "~" where calls were
 // closed by the exit of an outer one, as in `report`, and "\u2248" where the page has coarse buckets only. null: not known.
 export function function_percentile(profile, f, q) {
   const s = profile.functions, stored = STORED.indexOf(q), mark = s.unwound[f] > 0 ? '~' : '';
   if (!profile.meta.histogram || !s.calls[f]) return null;
+  if (profile.part) return coarse_percentile(profile.histograms.get(f), q);
   if (q <= 0 || q >= 100) return { ticks: (q <= 0 ? s.min : s.max)[f], mark };
   if (stored >= 0) return { ticks: s.stored[stored][f], mark };
   const h = profile.histograms.get(f);
@@ -226,7 +237,7 @@ export function function_percentile(profile, f, q) {
 // Of a place the file has three.
 export function place_percentile(profile, place, q) {
   const t = profile.tree, stored = STORED.indexOf(q);
-  if (!profile.meta.histogram || place < 0 || !t.calls[place] || t.others[place]) return null;
+  if (!profile.meta.histogram || profile.part || place < 0 || !t.calls[place] || t.others[place]) return null;
   const mark = t.unwound[place] > 0 ? '~' : '';
   if (q >= 100) return { ticks: t.max[place], mark };
   return stored >= 0 && stored < 3 ? { ticks: t.stored[stored][place], mark } : null;

@@ -137,7 +137,7 @@ export function make_crumbs(app) {
     invert.checked = now.invert;
     invert.parentElement.hidden = !tree;
     table.setAttribute('aria-pressed', String(now.table));
-    table.hidden = !['flame', 'latency'].includes(scene.view.id);
+    table.hidden = !['flame', 'latency', 'timeline'].includes(scene.view.id);
     for (const [input, key] of [[keep, 'keep'], [drop, 'drop']]) if (document.activeElement !== input) input.value = now[key];
   };
 }

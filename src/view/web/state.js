@@ -1,12 +1,14 @@
 // One state, from which every view is drawn and which every gesture changes. It is the hash of the address, in names and
 // not in numbers, so that a link fits a page that was made again.
+import { range_or_none } from './clock.js';
+
 const HASH_MAX = 2000;
 const VALUE_MAX = 512;
 const HISTORY_MAX = 100;
 
 const START = {
   view: '', focus: [], pick: '', sandwich: false, find: '', keep: '', drop: '', weight: '', q: 99, invert: false,
-  sort: '', theme: '', table: false, rel: '', cls: '',
+  sort: '', theme: '', table: false, rel: '', cls: '', range: '', zoom: '', call: '', threads: [],
 };
 
 function parse_q(text) {
@@ -17,6 +19,7 @@ function parse_q(text) {
 const one_of = (...words) => (text) => words.includes(text) ? text : '';
 const flag = { write: (v) => v ? '1' : '', read: (text) => text === '1' };
 const plain = { write: (v) => v, read: (text) => text };
+const time_range = { write: (v) => v, read: range_or_none };
 
 // Names of a path are joined by ';', which is escaped in them.
 const path = {
@@ -36,6 +39,7 @@ const KEYS = new Map([
   ['s', ['sort', { write: (v) => v, read: (text) => /^[a-z0-9]{1,20}-?$/.test(text) ? text : '' }]],
   ['th', ['theme', { write: (v) => v, read: one_of('light', 'dark') }]], ['tab', ['table', flag]],
   ['rel', ['rel', plain]], ['cls', ['cls', plain]],
+  ['t', ['range', time_range]], ['z', ['zoom', time_range]], ['at', ['call', plain]], ['thr', ['threads', path]],
 ]);
 
 function decode(text) {

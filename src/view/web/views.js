@@ -4,6 +4,7 @@ import { make_compare } from './compare.js';
 import { make_overview } from './overview.js';
 import { make_flame_view } from './flame.js';
 import { make_tree_view } from './tree.js';
+import { make_timeline_view } from './timeline.js';
 import { make_latency_view } from './latency.js';
 import { make_functions_view } from './functions.js';
 import { make_runtime } from './runtime.js';
@@ -17,7 +18,8 @@ export const VIEWS = [
   { id: 'overview', title: 'Overview', needs: ['tree', 'functions'], make: make_overview },
   { id: 'flame', title: 'Flame', needs: ['tree'], make: make_flame_view },
   { id: 'tree', title: 'Tree', needs: ['tree'], make: make_tree_view },
-  { id: 'latency', title: 'Latency', needs: ['hist'], make: make_latency_view },
+  { id: 'timeline', title: 'Timeline', needs: ['slices'], times: ['spans'], make: make_timeline_view },
+  { id: 'latency', title: 'Latency', needs: ['hist'], times: ['heat'], make: make_latency_view },
   { id: 'functions', title: 'Functions', needs: ['functions'], make: make_functions_view },
   { id: 'runtime', title: 'Runtime', needs: ['tables'], one_of: ['gc', 'jit', 'alloc', 'heap', 'cpu'], plain: true, make: make_runtime },
   { id: 'code', title: 'Code', needs: ['tables'], one_of: ['mix', 'block', 'branch', 'page', 'cache', 'reuse', 'syscall'], plain: true, make: make_code },
