@@ -20,6 +20,11 @@ demo: ## build, make the files of the README's examples in demo/, report on one:
 	@$(MAKE) --no-print-directory all
 	tools/demo.sh
 
+.PHONY: picture
+picture: demo ## docs/page.png, the page that README shows
+	tools/install-deps.sh test
+	tools/page-picture.sh
+
 check: ## all tests, with sanitizers
 	tools/install-deps.sh test
 	@$(MAKE) --no-print-directory all
