@@ -36,14 +36,19 @@ function read_functions(columns, count) {
 }
 
 function read_tree(columns) {
-  const v = columns.map(read_varints), n = v[0].length;
+  // Numbers of single places are decoded when one is looked at.
+  const late = new Map(), v = columns.map((c, i) => i >= 7 && i <= 12 ? null : read_varints(c)), n = v[0].length;
+  const later = (i) => {
+    if (!late.has(i)) late.set(i, read_varints(columns[i]));
+    return late.get(i);
+  };
   const parent = new Int32Array(n);
   for (let i = 0; i < n; i++) parent[i] = i - v[0][i];
   parent[0] = -1;
   return {
     n, parent, fn: Int32Array.from(v[1], (f) => f - 1), thread: Int32Array.from(v[2], (t) => t - 1), others: v[3],
-    calls: v[4], total: v[5], self: v[6], min: v[7], max: v[8], stored: [v[9], v[10], v[11]], unwound: v[12],
-    weights: v.slice(13),
+    calls: v[4], total: v[5], self: v[6], weights: v.slice(13),
+    min: (i) => later(7)[i], max: (i) => later(8)[i], stored: (k, i) => later(9 + k)[i], unwound: (i) => later(12)[i],
   };
 }
 
@@ -238,9 +243,9 @@ export function function_percentile(profile, f, q) {
 export function place_percentile(profile, place, q) {
   const t = profile.tree, stored = STORED.indexOf(q);
   if (!profile.meta.histogram || profile.part || place < 0 || !t.calls[place] || t.others[place]) return null;
-  const mark = t.unwound[place] > 0 ? '~' : '';
-  if (q >= 100) return { ticks: t.max[place], mark };
-  return stored >= 0 && stored < 3 ? { ticks: t.stored[stored][place], mark } : null;
+  const mark = t.unwound(place) > 0 ? '~' : '';
+  if (q >= 100) return { ticks: t.max(place), mark };
+  return stored >= 0 && stored < 3 ? { ticks: t.stored(stored, place), mark } : null;
 }
 
 export function percentile_text(units, p) {

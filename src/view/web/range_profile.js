@@ -61,10 +61,10 @@ function compact(tree, self, calls) {
       to[i] = rows.length;
       rows.push(i);
     }
-  const pick = (from) => from.constructor.from(rows, (i) => from[i]), none = new Float64Array(rows.length);
+  const pick = (from) => from.constructor.from(rows, (i) => from[i]);
   const parent = Int32Array.from(rows, (i) => i > 0 ? to[tree.parent[i]] : -1);
   return add_widths({ n: rows.length, parent, fn: pick(tree.fn), thread: pick(tree.thread), others: pick(tree.others), calls: pick(calls),
-    total: pick(total), self: pick(self), min: none, max: none, stored: [none, none, none], unwound: none, weights: [] });
+    total: pick(total), self: pick(self), weights: [] });
 }
 
 // Histograms of the calls that begin within the window.

@@ -78,12 +78,12 @@ export function make_time_strip(app) {
     if (!scene?.clock || !levels || width === 0) return;
     c.resize(width, STRIP_HEIGHT);
     const { paper, clock } = scene, w = c.image.width, ratio = c.ratio, window = window_now();
-    const bottom = STRIP_HEIGHT - STRIP_BOTTOM, height = bottom - STRIP_TOP;
+    const bottom = STRIP_HEIGHT - STRIP_BOTTOM, height = bottom - STRIP_TOP, bar = paper.pixel('bar'), far = paper.pixel('bar_far');
     c.clear(paper.pixel('paper'));
     for (let x = 0; x < w; x++) {
       const t = x / w * clock.span, part = level(t, (x + 1) / w * clock.span) / most, inside = !window || (t >= window[0] && t < window[1]);
-      const h = part > 0 ? Math.max(1 / ratio, part * height) : 0;
-      c.box(x / ratio, bottom - h, 1 / ratio, h, paper.pixel(inside ? 'bar' : 'bar_far'));
+      const pixel = inside ? bar : far, foot = Math.round(bottom * ratio), h = part > 0 ? Math.max(1, Math.round(part * height * ratio)) : 0;
+      for (let y = foot - h; y < foot; y++) c.pixels[y * w + x] = pixel;
     }
     c.box(0, bottom, width, 1 / ratio, paper.pixel('line'));
     c.put();
