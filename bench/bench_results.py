@@ -16,7 +16,7 @@ SECTIONS = (
     ("TraceLog", ("growth-tracelog", "tracelog")),
     ("Instruction streams", ("growth-xtrace", "growth-xtrace-zstd", "xtrace")),
     ("SQL", ("query",)),
-    ("Page", ("page",)),
+    ("Page", ("page", "serve")),
     ("Recording", ("rt", "patch")),
 )
 
