@@ -8,6 +8,7 @@
 typedef struct tl_service {
     tl_source_pool *pool;
     tl_output *out;     /* in place of standard output */
+    bool only_profile;  /* of a page: no tables, and nothing about when things happened */
     const char *served; /* JSON for the page: that it is served, and what it can ask */
 } tl_service;
 

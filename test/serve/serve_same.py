@@ -8,6 +8,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from serve_lib import INPUT, Server, harness, need
 
 SECTION = re.compile(rb'^<script type="application/(json|octet-stream)" data-section="([a-z-]+)"(?: data-n="(\d+)")?>(.*)</script>$', re.M)
+SUMS = ("functions", "tree", "hist", "damage")
 TABLES = "func tree callers callees hist thread line module class trace track damage loss property gc jit alloc heap cpu mix block branch page reuse cache syscall".split()
 RANGES = ("0..10us", "5us..", "..12345ns", "1h..2h", "3us..3us")
 SQL = ("SELECT count(*) FROM events", "SELECT name, count(*) AS n, sum(dur) FROM calls GROUP BY name ORDER BY n, name", "SELECT * FROM functions", "SELECT 1; SELECT 'a\nb' AS x",
@@ -56,7 +57,13 @@ def page(checks, server, files):
 def ranges(checks, server, files):
     for time in RANGES:
         file = report(files, "--to", "html", "--time", time)
-        answer = server.ask("profile", t=time)
+        answer, sums = server.ask("spans", t=time), server.ask("profile", t=time)
+        checks.equal(sums.status, answer.status, "sums and times of", time)
+        if sums.status == 200:
+            got, times = sums.json()["sections"], answer.json()["sections"]
+            if "tree" in times:  # a page without any calls has none
+                checks.equal([got.get(name) for name in SUMS], [times.get(name) for name in SUMS], time)
+            checks.that(not set(got) & {"slices", "spans", "grid", "heat", "class"}, time, sorted(got))
         if file.status in (0, 3) and file.out:
             same_sections(checks, answer, file.out, time)
         elif "no calls and no stack samples" in file.err.decode():  # a file without anything is refused; a range may be empty

@@ -143,6 +143,8 @@ static int start_tables(const tl_cli *c, tl_html_tables **tables, tl_error *e)
 int tl_report_page_add(const tl_cli *c, tl_html_tables **tables, tl_reading *r, const tl_select *select)
 {
     tl_error e = {0};
+    if (c->service && c->service->only_profile)
+        return TL_EXIT_DONE;
     int status = *tables ? 0 : start_tables(c, tables, &e);
     if (status < 0)
         return tl_say_failure(NULL, &e);
@@ -165,6 +167,7 @@ int tl_report_page(const tl_cli *c, tl_profile_table *t, const tl_html_inputs *i
     tl_profile *copy = NULL;
     tl_pb again = {0};
     tl_error e = {0};
+    const bool only_profile = c->service && c->service->only_profile;
     if (inputs->n > 1)
         t->has_span = false;
     t->are_chosen = a->func.n != 0;
@@ -181,8 +184,9 @@ int tl_report_page(const tl_cli *c, tl_profile_table *t, const tl_html_inputs *i
                                    .nmore = nsection,
                                    .inputs = inputs,
                                    .damage = damage,
-                                   .time = {.source = time->source,
-                                            .unknown = time->source     ? NULL
+                                   .time = {.source = only_profile ? NULL : time->source,
+                                            .unknown = only_profile     ? "only sums were asked for"
+                                                       : time->source   ? NULL
                                                        : time->of_files ? "several files are added up"
                                                                         : "a profile has sums of calls only",
                                             .profile = time->profile,

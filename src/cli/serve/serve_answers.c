@@ -100,7 +100,7 @@ static bool asked_init(asked *q, tl_serve_answers *a, const tl_serve_request *r)
     return good;
 }
 
-static int run_report(tl_serve_answers *a, const tl_arguments *arguments, tl_output *out)
+static int run_report(tl_serve_answers *a, const tl_arguments *arguments, bool only_profile, tl_output *out)
 {
     static const char served[] =
 #ifdef TL_HAVE_SQLITE
@@ -108,7 +108,7 @@ static int run_report(tl_serve_answers *a, const tl_arguments *arguments, tl_out
 #else
         "{\"schema\":1,\"sql\":false}";
 #endif
-    const tl_service service = {.pool = a->pool, .out = out, .served = served};
+    const tl_service service = {.pool = a->pool, .out = out, .only_profile = only_profile, .served = served};
     tl_cli c = {.args = arguments, .files = a->cli->files, .service = &service};
     return tl_verb_report(&c);
 }
@@ -164,12 +164,12 @@ static void put_sections(tl_output *out, const char *page, size_t n)
 }
 
 /* A page in memory. Returns a tl_exit, after messages. */
-static int make_page(tl_serve_answers *a, const tl_arguments *arguments, char **page, size_t *n)
+static int make_page(tl_serve_answers *a, const tl_arguments *arguments, bool only_profile, char **page, size_t *n)
 {
     tl_error e = {0};
     if (tl_output_open_memory(&a->out, TL_PLAIN, &e) < 0)
         return tl_say_failure(NULL, &e);
-    int status = run_report(a, arguments, a->out);
+    int status = run_report(a, arguments, only_profile, a->out);
     if (tl_output_bytes(a->out) > 0 && tl_output_finish(a->out, &e) < 0)
         status = tl_say_failure(NULL, &e);
     *page = tl_output_bytes(a->out) > 0 ? tl_output_take_memory(a->out, n) : NULL;
@@ -195,7 +195,7 @@ static int renew(tl_serve_answers *a)
     pthread_mutex_lock(&a->lock);
     tl_serve_inputs_look(&a->inputs);
     pthread_mutex_unlock(&a->lock);
-    const int status = make_page(a, &arguments, &page, &n);
+    const int status = make_page(a, &arguments, false, &page, &n);
     if (!page)
         return status == TL_EXIT_DONE ? TL_EXIT_DAMAGED : status;
     pthread_mutex_lock(&a->lock);
@@ -207,7 +207,7 @@ static int renew(tl_serve_answers *a)
     return TL_EXIT_DONE;
 }
 
-/* Sections of the whole, or of a range. */
+/* Sections of the whole, or of a range: the profile alone, which takes less time, or all. */
 static int ask_profile(tl_serve_answers *a, const tl_serve_request *r, const asked *q, tl_output *out)
 {
     int status = r->fresh ? renew(a) : TL_EXIT_DONE;
@@ -221,7 +221,7 @@ static int ask_profile(tl_serve_answers *a, const tl_serve_request *r, const ask
     char *page = NULL;
     size_t n = 0;
     arguments.to = "html";
-    status = make_page(a, &arguments, &page, &n);
+    status = make_page(a, &arguments, r->what == TL_SERVE_PROFILE, &page, &n);
     if (page)
         put_sections(out, page, n);
     free(page);
@@ -232,7 +232,7 @@ static int ask_table(tl_serve_answers *a, const asked *q, tl_output *out)
 {
     tl_arguments arguments = q->arguments;
     arguments.json = true;
-    return run_report(a, &arguments, out);
+    return run_report(a, &arguments, false, out);
 }
 
 static int ask_sql(tl_serve_answers *a, const tl_serve_request *r, const asked *q, tl_output *out)
@@ -262,6 +262,7 @@ static int ask(tl_serve_answers *a, const tl_serve_request *r, const asked *q, t
         put_meta(a, out);
         return TL_EXIT_DONE;
     case TL_SERVE_PROFILE:
+    case TL_SERVE_SPANS:
         return ask_profile(a, r, q, out);
     case TL_SERVE_TABLE:
         return ask_table(a, q, out);
@@ -282,7 +283,7 @@ void tl_serve_answers_ask(void *answers, tl_serve_queue *queue, const tl_serve_r
     if (status == TL_EXIT_DONE && tl_output_open_memory(&out, TL_PLAIN, NULL) < 0)
         status = TL_EXIT_DAMAGED;
     if (status == TL_EXIT_DONE) {
-        a->out = r->what == TL_SERVE_PROFILE ? NULL : out; /* a page is bounded */
+        a->out = r->what == TL_SERVE_PROFILE || r->what == TL_SERVE_SPANS ? NULL : out; /* a page is bounded */
         status = ask(a, r, &q, out);
     }
     a->out = out;
@@ -349,7 +350,7 @@ int tl_serve_answers_open(tl_serve_answers **out, const tl_cli *c, int *losses)
     }
     if (status == TL_EXIT_DONE) {
         const tl_arguments arguments = of_page(a);
-        *losses = make_page(a, &arguments, &a->page, &a->page_n);
+        *losses = make_page(a, &arguments, false, &a->page, &a->page_n);
         status = a->page ? TL_EXIT_DONE : *losses;
         a->base.quiet = true; /* from here on, whoever asks reads the answer */
     }

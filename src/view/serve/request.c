@@ -26,6 +26,7 @@ static const struct {
     {"live", TL_SERVE_LIVE, 0},
     {"q/meta", TL_SERVE_META, ORDER},
     {"q/profile", TL_SERVE_PROFILE, TIME | FRESH | ORDER},
+    {"q/spans", TL_SERVE_SPANS, TIME | ORDER},
     {"q/table", TL_SERVE_TABLE, BY | TIME | SORT | TOP | ORDER},
     {"q/calls", TL_SERVE_CALLS, FUNCTION | TIME | ROWS | ORDER},
     {"q/events", TL_SERVE_EVENTS, CLS | TIME | ROWS | ORDER},

@@ -19,6 +19,7 @@ typedef enum tl_serve_what {
     TL_SERVE_LIVE,
     TL_SERVE_META,
     TL_SERVE_PROFILE,
+    TL_SERVE_SPANS,
     TL_SERVE_TABLE,
     TL_SERVE_CALLS,
     TL_SERVE_EVENTS,
