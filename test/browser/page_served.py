@@ -60,6 +60,8 @@ def shows(checks):
         checks.equal((seen["titles"], seen["note"]), (["name", "n"], "%d rows" % len(rows)), "of SQL")
         checks.that("did you mean name" in seen["wrong"], seen["wrong"])
         checks.equal((seen["cell"], seen["images"]), ("<img src=x onerror=alert(1)>", 0), "markup in a value")
+        inside = harness.run("query", *TRACE, "SELECT count(*) FROM calls", "--time", "0..10us", "--json", cwd=page_browser.GOLDEN).json()["rows"]
+        checks.equal(([[int(r["c0"])] for r in seen["inside"]], seen["within"]), (inside, "1 row, within 0..10us"), "SQL of a range")
         checks.equal(seen["more"], "the first 1,000 rows; there are more")
 
 

@@ -40,6 +40,9 @@ const scenarios = {
     out.markup = await run(page, "SELECT '<img src=x onerror=alert(1)>' AS x");
     out.cell = await text(page, '.results td');
     out.more = await run(page, 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000) SELECT i FROM n');
+    await go(page, 'v=sql&t=0..10us');
+    out.within = await run(page, 'SELECT count(*) AS n FROM calls');
+    out.inside = await rows(page, '.results table');
     out.images = await page.$$eval('img', (list) => list.length);
     out.policy = await page.evaluate(async () => {
       const tries = {};

@@ -1,4 +1,4 @@
-// A box for SQL, in served pages: tables and columns are those of traceloom-schema(5).
+// A box for SQL, in served pages: tables and columns are those of traceloom-schema(5). A selected range limits what they hold.
 import { button, el, fill, say, visible } from './dom.js';
 import { grouped, human_bytes, human_time } from './units.js';
 import { make_table, sort_rows } from './table.js';
@@ -59,16 +59,18 @@ export function make_sql_view(app) {
   }
 
   async function run() {
+    const t = app.state.get().range;
     note.textContent = 'running ...';
     note.classList.remove('wrong');
     try {
-      const text = await app.source.server.ask('sql', { sql: box.value, n: ROWS_MOST }, 'sql');
+      const text = await app.source.server.ask('sql', { sql: box.value, n: ROWS_MOST, t }, 'sql');
       const answers = text.trim().split('\n').map((line) => JSON.parse(line));
       last = answers[answers.length - 1];
       sort = '';
       draw_table();
       const n = last.rows.length;
-      note.textContent = last.more ? 'the first ' + grouped(n) + ' rows; there are more' : grouped(n) + (n === 1 ? ' row' : ' rows');
+      note.textContent = (last.more ? 'the first ' + grouped(n) + ' rows; there are more' : grouped(n) + (n === 1 ? ' row' : ' rows')) +
+        (t ? ', within ' + t : '');
     } catch (error) {
       if (error.code === 'cancelled') return;
       note.textContent = visible(error.message);
