@@ -68,11 +68,11 @@ uint64_t tl_heat_get(const tl_heat *h, uint32_t row, uint32_t column, uint32_t b
 
 bool tl_heat_merge(tl_heat *h, const tl_heat *from)
 {
-    for (uint32_t i = 0; i < from->rows * from->axis.n * BLOCKS; i++)
+    for (size_t i = 0; i < (size_t)from->rows * from->axis.n * BLOCKS; i++)
         for (uint32_t k = 0; from->block[i] && k < BLOCK; k++) {
             const uint64_t calls = from->calls[(size_t)(from->block[i] - 1) * BLOCK + k];
-            const uint32_t row = i / BLOCKS / h->axis.n, column = i / BLOCKS % h->axis.n;
-            if (calls && !tl_heat_put(h, row, column, i % BLOCKS * BLOCK + k, calls))
+            const uint32_t row = (uint32_t)(i / BLOCKS / h->axis.n), column = (uint32_t)(i / BLOCKS % h->axis.n);
+            if (calls && !tl_heat_put(h, row, column, (uint32_t)(i % BLOCKS) * BLOCK + k, calls))
                 return false;
         }
     return true;

@@ -77,43 +77,87 @@ static void swap(tl_long_call *a, tl_long_call *b)
     *b = kept;
 }
 
-/* Is a before b? As by_length() has it. */
-TL_ALWAYS_INLINE bool is_longer(const tl_long_call *a, const tl_long_call *b)
+/* Are they in this order? As by_place() and by_length() have it. */
+TL_ALWAYS_INLINE bool is_before(const tl_long_call *a, const tl_long_call *b)
 {
-    return a->ticks != b->ticks ? a->ticks > b->ticks : by_place(a, b) < 0;
+    return a->track != b->track   ? a->track < b->track
+           : a->depth != b->depth ? a->depth < b->depth
+           : a->begin != b->begin ? a->begin < b->begin
+                                  : by_place(a, b) < 0;
 }
 
-/* Brings the first `most` of the order to the front, the last of them to the end of these. Pivots are taken from places
- * that do not depend on the content; where they divide badly for long, sorting is the rest. */
+TL_ALWAYS_INLINE bool is_longer(const tl_long_call *a, const tl_long_call *b)
+{
+    return a->ticks != b->ticks ? a->ticks > b->ticks : is_before(a, b);
+}
+
+/* Divides calls of an order into those before one of them and those behind it: its place. The pivot is taken from a
+ * place that does not depend on the content. */
+TL_ALWAYS_INLINE uint32_t divide(tl_long_call *call, uint32_t from, uint32_t to, uint64_t *state, const bool longest)
+{
+    *state = tl_hash_mix(*state + 0x9e3779b97f4a7c15u);
+    swap(&call[from], &call[from + *state % (to - from)]);
+    const tl_long_call pivot = call[from];
+    uint32_t i = from, k = to;
+    for (;;) {
+        do
+            i++;
+        while (i < to && (longest ? is_longer(&call[i], &pivot) : is_before(&call[i], &pivot)));
+        do
+            k--;
+        while (longest ? is_longer(&pivot, &call[k]) : is_before(&pivot, &call[k]));
+        if (i >= k)
+            break;
+        swap(&call[i], &call[k]);
+    }
+    swap(&call[from], &call[k]);
+    return k;
+}
+
+/* Brings the first `most` of the order to the front, the last of them to the end of these. Where pivots divide badly
+ * for long, sorting is the rest. */
 static void select_longest(tl_long_call *call, uint32_t n, uint32_t most)
 {
-    uint32_t from = 0, to = n, at = most - 1, luck = 64;
+    uint32_t from = 0, to = n, luck = 64;
     uint64_t state = n;
     while (to - from > 16 && luck--) {
-        state = tl_hash_mix(state + 0x9e3779b97f4a7c15u);
-        swap(&call[from], &call[from + state % (to - from)]);
-        const tl_long_call pivot = call[from];
-        uint32_t i = from, k = to;
-        for (;;) {
-            do
-                i++;
-            while (i < to && is_longer(&call[i], &pivot));
-            do
-                k--;
-            while (is_longer(&pivot, &call[k]));
-            if (i >= k)
-                break;
-            swap(&call[i], &call[k]);
-        }
-        swap(&call[from], &call[k]);
-        if (k == at)
+        const uint32_t at = divide(call, from, to, &state, true);
+        if (at == most - 1)
             return;
-        if (k < at)
-            from = k + 1;
+        if (at < most - 1)
+            from = at + 1;
         else
-            to = k;
+            to = at;
     }
     qsort(call + from, to - from, sizeof *call, by_length);
+}
+
+/* Sorts; twice as fast as qsort(), which does the rest of what is small, or divides badly. */
+static void sort_by_place(tl_long_call *call, uint32_t n)
+{
+    struct {
+        uint32_t from, to;
+    } left[64];
+    uint32_t nleft = 0, from = 0, to = n;
+    uint64_t state = n;
+    for (;;) {
+        if (to - from <= 16 || nleft == TL_COUNT(left)) {
+            if (to - from > 1)
+                qsort(call + from, to - from, sizeof *call, by_place);
+            if (nleft == 0)
+                return;
+            from = left[--nleft].from;
+            to = left[nleft].to;
+            continue;
+        }
+        const uint32_t at = divide(call, from, to, &state, false);
+        left[nleft].from = at - from < to - at ? at + 1 : from; /* the larger part waits */
+        left[nleft++].to = at - from < to - at ? to : at;
+        if (at - from < to - at)
+            to = at;
+        else
+            from = at + 1;
+    }
 }
 
 static void append(tl_longest *l, tl_long_calls *to, const tl_long_call *c)
@@ -236,8 +280,7 @@ bool tl_longest_finish(tl_longest *l, tl_long_result *out)
     l->top = (tl_long_calls){0};
     out->left_out = l->calls - out->calls.n;
     out->all_from = out->left_out == 0 ? 0 : l->least == UINT64_MAX ? UINT64_MAX : l->least + 1;
-    if (out->calls.n)
-        qsort(out->calls.call, out->calls.n, sizeof *out->calls.call, by_place);
+    sort_by_place(out->calls.call, out->calls.n);
     return true;
 }
 
