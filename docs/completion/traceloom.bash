@@ -20,7 +20,7 @@ _traceloom()
     fi
     case $prev in
     --by)
-        COMPREPLY=($(compgen -W "func tree callers callees hist thread line module class trace track damage loss property gc jit alloc heap cpu domain assembly netmodule type mix block branch page reuse cache syscall" -- "$cur"))
+        COMPREPLY=($(compgen -W "func tree callers callees hist thread line module class state trace track damage loss property gc jit alloc heap cpu domain assembly netmodule type mix block branch page reuse cache syscall" -- "$cur"))
         return ;;
     --weight)
         COMPREPLY=($(compgen -W "samples time bytes allocations" -- "$cur"))

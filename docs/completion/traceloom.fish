@@ -39,7 +39,7 @@ complete -c traceloom -n '__fish_seen_subcommand_from check' -l color -x -a 'aut
 complete -c traceloom -n '__fish_seen_subcommand_from check' -l quiet -s q -d 'only errors'
 complete -c traceloom -n '__fish_seen_subcommand_from check' -l verbose -s v -d 'say more'
 complete -c traceloom -n '__fish_seen_subcommand_from check' -l help -s h -d 'this text'
-complete -c traceloom -n '__fish_seen_subcommand_from report diff' -l by -x -a 'func tree callers callees hist thread line module class trace track damage loss property gc jit alloc heap cpu domain assembly netmodule type mix block branch page reuse cache syscall' -d 'which table, by what the trace has'
+complete -c traceloom -n '__fish_seen_subcommand_from report diff' -l by -x -a 'func tree callers callees hist thread line module class state trace track damage loss property gc jit alloc heap cpu domain assembly netmodule type mix block branch page reuse cache syscall' -d 'which table, by what the trace has'
 complete -c traceloom -n '__fish_seen_subcommand_from report diff' -l weight -x -a 'samples time bytes allocations' -d 'samples, time, bytes or allocations'
 complete -c traceloom -n '__fish_seen_subcommand_from report diff' -l sort -x -a 'self total calls min p50 p90 p99 max name' -d 'self, total, calls, min, p50, p90, p99, max or name'
 complete -c traceloom -n '__fish_seen_subcommand_from report diff' -l top -x -d 'N rows; 0: all'

@@ -87,8 +87,8 @@ static inline bool tl_insn_has_pc(uint64_t aux)
     return !(aux & TL_INSN_NO_PC);
 }
 
-/* What the events of a class are about, for analyses of managed runtimes and of instructions. These look for members by
- * their tl_field.role, given here in capitals. */
+/* What the events of a class are about, for analyses of managed runtimes, of instructions and of threads. These look
+ * for members by their tl_field.role, given here in capitals. */
 typedef enum tl_role {
     TL_ROLE_NONE,
     TL_ROLE_ALLOCATION,    /* objects were allocated, at the stack of the track's last sample: a list of items (TYPE,
@@ -123,7 +123,9 @@ typedef enum tl_role {
     TL_ROLE_ASSEMBLY,      /* an assembly was loaded: ASSEMBLY, DOMAIN, NAME, STATUS */
     TL_ROLE_MODULE,        /* a module was loaded: MODULE, ASSEMBLY, NAME, STATUS ... */
     TL_ROLE_MODULE_OWNER,  /* ... and became part of an assembly: MODULE, ASSEMBLY */
-    TL_ROLE_TYPE           /* a type was loaded: TYPE_ID, TYPE, MODULE, STATUS */
+    TL_ROLE_TYPE,          /* a type was loaded: TYPE_ID, TYPE, MODULE, STATUS */
+    TL_ROLE_SWITCH, /* a processor left a thread for another: THREAD, NAME and STATE of the first, NEXT, NEXT_NAME */
+    TL_ROLE_WAKE    /* a blocked thread can run: THREAD, NAME */
 } tl_role;
 
 /* What a field is, for analyses; see tl_role. */
@@ -153,7 +155,12 @@ typedef enum tl_field_role {
     TL_FIELD_KEPT,    /* of a sample: how many of the outermost frames are still those of the track's previous sample */
     TL_FIELD_DOMAIN,  /* the runtime's own ids */
     TL_FIELD_ASSEMBLY,
-    TL_FIELD_TYPE_ID
+    TL_FIELD_TYPE_ID,
+    TL_FIELD_THREAD, /* number of a thread of the system; 0: a processor without work */
+    TL_FIELD_STATE,  /* what the thread waits for, as the system's kernel has it; 0 in the lowest eight bits: it could
+                        run */
+    TL_FIELD_NEXT,   /* number of the thread that follows */
+    TL_FIELD_NEXT_NAME
 } tl_field_role;
 
 typedef enum tl_type {

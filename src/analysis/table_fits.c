@@ -7,7 +7,7 @@
 #include "op/needs.h"
 
 /* Each has a word of its own in messages. */
-#define NAMED (TL_HAS_INSNS | TL_HAS_CALLS | TL_HAS_SAMPLES | TL_HAS_RUNTIME | TL_HAS_SNAPSHOTS)
+#define NAMED (TL_HAS_INSNS | TL_HAS_CALLS | TL_HAS_SAMPLES | TL_HAS_RUNTIME | TL_HAS_SNAPSHOTS | TL_HAS_SWITCHES)
 
 static bool fits(const tl_table_kind *kind, unsigned has)
 {
@@ -24,6 +24,7 @@ static void name_what(char *buf, size_t size, unsigned has, bool any)
                 {has & TL_HAS_INSNS ? 0 : TL_HAS_CALLS, has & TL_HAS_DURATIONS ? TL_NEEDS_CALLS : "sums of calls"},
                 {TL_HAS_SAMPLES, TL_NEEDS_SAMPLES},
                 {TL_HAS_RUNTIME, TL_NEEDS_RUNTIME},
+                {TL_HAS_SWITCHES, TL_NEEDS_SWITCHES},
                 {has & TL_HAS_INSNS ? 0 : TL_HAS_SNAPSHOTS, TL_NEEDS_SNAPSHOTS},
                 {has & NAMED ? 0 : TL_HAS_EVENTS, any ? "events of other kinds" : "no events"}};
     size_t at = 0;

@@ -463,6 +463,8 @@ const char *tl_role_name(tl_role role)
                                        [TL_ROLE_ASSEMBLY] = "assembly",
                                        [TL_ROLE_MODULE] = "module",
                                        [TL_ROLE_MODULE_OWNER] = "module owner",
-                                       [TL_ROLE_TYPE] = "type"};
+                                       [TL_ROLE_TYPE] = "type",
+                                       [TL_ROLE_SWITCH] = "switch",
+                                       [TL_ROLE_WAKE] = "wake-up"};
     return (size_t)role < TL_COUNT(name) ? name[role] : NULL;
 }

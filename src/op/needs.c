@@ -24,7 +24,8 @@ static const struct {
             {TL_NEEDS_SNAPSHOTS, TL_HAS_SNAPSHOTS},
             {TL_NEEDS_SPANS, TL_HAS_SPANS},
             {TL_NEEDS_SLICES, TL_HAS_CALLS | TL_HAS_SPANS},
-            {TL_NEEDS_COUNTERS, TL_HAS_COUNTERS}};
+            {TL_NEEDS_COUNTERS, TL_HAS_COUNTERS},
+            {TL_NEEDS_SWITCHES, TL_HAS_SWITCHES}};
 
 bool tl_needs_met(const char *needs, unsigned has)
 {
@@ -40,6 +41,11 @@ static bool is_of_machine(const tl_class *c)
     return c->role >= TL_ROLE_A64 && c->role <= TL_ROLE_SNAPSHOT;
 }
 
+static bool is_of_threads(const tl_class *c)
+{
+    return c->role == TL_ROLE_SWITCH || c->role == TL_ROLE_WAKE;
+}
+
 static bool is_snapshot(const tl_class *c)
 {
     return c->role == TL_ROLE_SNAPSHOT;
@@ -50,8 +56,9 @@ static unsigned class_has(const tl_class *c)
     unsigned has = 0;
     if (c->key == TL_KEY_FUNCTION && c->kind == TL_ENTER)
         has |= TL_HAS_CALLS | TL_HAS_DURATIONS;
-    if (c->role != TL_ROLE_NONE && !is_of_machine(c))
+    if (c->role != TL_ROLE_NONE && !is_of_machine(c) && !is_of_threads(c))
         has |= TL_HAS_RUNTIME;
+    has |= c->role == TL_ROLE_SWITCH ? TL_HAS_SWITCHES : 0u;
     has |= is_snapshot(c) ? TL_HAS_SNAPSHOTS : 0u;
     has |= c->kind == TL_BEGIN ? TL_HAS_SPANS : 0u;
     has |= c->kind == TL_COUNTER || tl_gauge_class(c) ? TL_HAS_COUNTERS : 0u;

@@ -16,7 +16,8 @@ enum tl_has {
     TL_HAS_SNAPSHOTS = 128,
     TL_HAS_SPANS = 256,
     TL_HAS_COUNTERS = 512,
-    TL_HAS_THREADS = 1024 /* are distinguished */
+    TL_HAS_THREADS = 1024, /* are distinguished */
+    TL_HAS_SWITCHES = 2048
 };
 
 /* tl_table_info.needs: words for people, which are also how a table says what it needs. */
@@ -32,6 +33,7 @@ enum tl_has {
 #define TL_NEEDS_SPANS     "begins and ends"
 #define TL_NEEDS_SLICES    "calls, or begins and ends"
 #define TL_NEEDS_COUNTERS  "counters"
+#define TL_NEEDS_SWITCHES  "switches of threads"
 
 /* What a source has by its classes and, of calls and samples, by the profile that was made from it, or NULL. */
 unsigned tl_source_has(const tl_source *s, const tl_profile *p);

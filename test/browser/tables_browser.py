@@ -16,7 +16,7 @@ from page_read import read
 from page_tables import HOSTILE, lists
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-INPUTS = {"runtime": ["tracelog-vs.log"], "code": ["xtrace-user", "-e", "xtrace-user.elf"], "events": ["ctf-2"]}
+INPUTS = {"runtime": ["tracelog-vs.log"], "code": ["xtrace-user", "-e", "xtrace-user.elf"], "events": ["ctf-2"], "states": ["ctf-sched"]}
 TABS = {"runtime": ["gc", "jit", "alloc", "heap", "cpu"], "code": ["mix", "block", "branch", "page", "cache", "reuse", "syscall"]}
 
 
@@ -74,9 +74,9 @@ def title(key):
     return text[:1].upper() + text[1:]
 
 
-def check_lists(checks, seen, table, right, names=None):
+def check_lists(checks, seen, table, right, names=None, first=0):
     """Each list of a table has a table of its own, with every value."""
-    for number, part in enumerate(table["parts"]):
+    for number, part in enumerate(table["parts"], first):
         rows = lists(right).get(part["key"]) if part["key"] else None
         if not rows:
             continue
@@ -158,7 +158,7 @@ def events(checks, folder, case):
         stream = [(i, i % len(HOSTILE), [HOSTILE[(i + 3) % len(HOSTILE)]]) for i in range(300)]
         words, cwd = [small_ctf.write(os.path.join(folder, "trace"), classes, [(0, stream)])], folder
     else:
-        words, cwd = INPUTS["events"], page_browser.GOLDEN
+        words, cwd = INPUTS[case], page_browser.GOLDEN
     file, page = make(folder, words, cwd)
     right = harness.run("report", *words, "--by", "class", "--json", cwd=cwd).json()
     picked = right["classes"][-1]["class"]
@@ -171,6 +171,9 @@ def events(checks, folder, case):
     checks.that(case == "hostile" or lines[0].endswith(seen["facts"]), "facts", seen["facts"], lines[0])
     table = next(t for t in page["tables"]["tables"] if t["section"] == "class")
     check_lists(checks, seen["views"][everything], table, right, {"classes": "Classes of events", "pairs": "Pairs of classes"})
+    if case == "states":
+        states = harness.run("report", *words, "--by", "state", "--json", cwd=cwd).json()
+        check_lists(checks, seen["views"][everything], next(t for t in page["tables"]["tables"] if t["section"] == "state"), states, {"states": "States of threads"}, 2)
     rows = seen["views"][everything]["tables"]["First events"]
     first = page["events"]["events"]
     checks.equal([(row["ts"], row["class"]) for row in rows], [(recount.time(e["ts"]), recount.visible(e["class"])) for e in first], "the first events")
@@ -192,7 +195,7 @@ def main():
     page_browser.tools()
     checks, case = harness.Checks(), sys.argv[1]
     with harness.work_folder() as folder:
-        (events if case in ("events", "hostile") else tab)(checks, folder, case)
+        (events if case in ("events", "hostile", "states") else tab)(checks, folder, case)
     checks.end()
 
 

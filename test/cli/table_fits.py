@@ -14,38 +14,39 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
 # The tables of each trace, by hand: + rows, 0 no rows, - not for such a trace.
-KINDS = ("calls", "sums", "merged", "events", "samples", "sampled", "entries", "header", "insns", "empty")
+KINDS = ("calls", "sums", "merged", "events", "samples", "sampled", "entries", "header", "insns", "empty", "threads")
 EXPECTED = """
-func      + + + - + + + 0 + 0
-tree      + + + - + + + 0 + 0
-callers   + + + - + + + 0 + 0
-callees   + + + - + + + 0 + 0
-hist      + - + - - - + - + 0
-thread    + + - - + - + 0 + 0
-line      - - - - + + - 0 - -
-module    + + + - + + + 0 + 0
-class     + - - + + - + + + 0
-trace     + + + + + + + + + +
-track     + 0 0 + + 0 + + + 0
-damage    0 0 0 0 0 0 0 0 0 0
-loss      0 0 0 + 0 0 + 0 0 0
-property  0 0 0 + 0 0 0 0 0 0
-gc        - - - - + - 0 0 - -
-jit       - - - - + - + 0 - -
-alloc     - - - - + - + 0 - -
-heap      - - - - + - 0 0 - -
-cpu       - - - - + - + 0 - -
-domain    - - - - + - + 0 - -
-assembly  - - - - + - + 0 - -
-netmodule - - - - + - + 0 - -
-type      - - - - + - + 0 - -
-mix       - - - - - - - - + -
-block     - - - - - - - - + -
-branch    - - - - - - - - + -
-page      - - - - - - - - + -
-reuse     - - - - - - - - + -
-cache     - - - - - - - - + -
-syscall   - - - - - - - - + -
+func      + + + - + + + 0 + 0 -
+tree      + + + - + + + 0 + 0 -
+callers   + + + - + + + 0 + 0 -
+callees   + + + - + + + 0 + 0 -
+hist      + - + - - - + - + 0 -
+thread    + + - - + - + 0 + 0 -
+line      - - - - + + - 0 - - -
+module    + + + - + + + 0 + 0 -
+class     + - - + + - + + + 0 +
+state     - - - - - - - - - - +
+trace     + + + + + + + + + + +
+track     + 0 0 + + 0 + + + 0 +
+damage    0 0 0 0 0 0 0 0 0 0 0
+loss      0 0 0 + 0 0 + 0 0 0 0
+property  0 0 0 + 0 0 0 0 0 0 0
+gc        - - - - + - 0 0 - - -
+jit       - - - - + - + 0 - - -
+alloc     - - - - + - + 0 - - -
+heap      - - - - + - 0 0 - - -
+cpu       - - - - + - + 0 - - -
+domain    - - - - + - + 0 - - -
+assembly  - - - - + - + 0 - - -
+netmodule - - - - + - + 0 - - -
+type      - - - - + - + 0 - - -
+mix       - - - - - - - - + - -
+block     - - - - - - - - + - -
+branch    - - - - - - - - + - -
+page      - - - - - - - - + - -
+reuse     - - - - - - - - + - -
+cache     - - - - - - - - + - -
+syscall   - - - - - - - - + - -
 """
 CELLS = {line.split()[0]: dict(zip(KINDS, line.split()[1:])) for line in EXPECTED.strip().split("\n")}
 ANY = ("trace", "track", "damage", "loss", "property") # of any trace: not worth a word
@@ -53,14 +54,15 @@ INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
 HAS = {"calls": "trace has calls", "sums": "profile has sums of calls", "merged": "profile has calls of all threads together",
        "events": "trace has events of other kinds", "samples": "trace has samples and a managed runtime",
        "sampled": "profile has samples of all threads together", "entries": " and a managed runtime",
-       "header": "trace has samples and a managed runtime", "insns": "trace has instructions", "empty": "trace has calls"}
+       "header": "trace has samples and a managed runtime", "insns": "trace has instructions", "empty": "trace has calls",
+       "threads": "trace has switches of threads"}
 
 
 def inputs(folder):
     made = {name: os.path.join(folder, name) for name in ("merged.tlp", "sampled.tlp", "header.log", "empty.xray")}
     out = {"calls": "fdr-v5-le-plain.xray", "sums": "profile-le.xray", "merged": made["merged.tlp"], "events": "ctf-18",
            "samples": "tracelog-doc.log", "sampled": made["sampled.tlp"], "entries": "tracelog-calls.log",
-           "header": made["header.log"], "insns": "xtrace-user", "empty": made["empty.xray"]}
+           "header": made["header.log"], "insns": "xtrace-user", "empty": made["empty.xray"], "threads": "ctf-sched"}
     out = {kind: os.path.join(INPUT, path) for kind, path in out.items()}
     for source, target in (("calls", "merged"), ("samples", "sampled")):
         assert harness.run("report", out[source], "-o", out[target]).status == 0

@@ -20,7 +20,7 @@ import tracelog_expect
 # Tables, each with a suitable trace in test/golden/input.
 TABLES = [("gc", "tracelog-vs.log"), ("jit", "tracelog-vs.log"), ("alloc", "tracelog-vs.log"), ("heap", "tracelog-vs.log"), ("cpu", "tracelog-vs.log")]
 WHOLE = [("trace", "ctf-18"), ("track", "ctf-18"), ("damage", "damaged-fdr-v5-le-unknown-kind.xray"), ("damage", "ctf-18-damaged"),
-         ("loss", "ctf-18"), ("loss", "damaged-fdr-v5-le-unknown-kind.xray"), ("property", "rec-live-ring.xray")]
+         ("loss", "ctf-18"), ("loss", "damaged-fdr-v5-le-unknown-kind.xray"), ("property", "rec-live-ring.xray"), ("state", "ctf-sched")]
 INFO = ["basic-v3-le.xray", "program.elf", "damaged-fdr-v5-le-unknown-kind.xray", "profile-le.xray", "ctf-18", "tracelog-vs.log"]
 HOSTILE = b'"a, ""b"" |\x1b[2J\r<i>&amp;`*_\xff\xc3\xa9\\n\xe2\x80\xae"'
 NAMES = (b'"System.String"', b'"Shop.Json:ReadValue"')

@@ -78,3 +78,7 @@ foreach(group xray ctf tracelog xtrace)
 endforeach()
 traceloom_script(differential.query.hist differential/query/query_hist.py)
 traceloom_script(differential.query.field_recipes differential/query/field_recipes.py)
+# States of threads.
+foreach(part simulated lost hostile corpus)
+  traceloom_script(differential.states.${part} differential/thread_states.py ${part})
+endforeach()

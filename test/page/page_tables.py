@@ -15,7 +15,7 @@ import small_ctf
 from page_read import parse, read
 
 INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
-TABLES = {"runtime": ["gc", "jit", "alloc", "heap", "cpu"], "code": ["mix", "block", "branch", "page", "cache", "reuse", "syscall"], "events": ["class"]}
+TABLES = {"runtime": ["gc", "jit", "alloc", "heap", "cpu"], "code": ["mix", "block", "branch", "page", "cache", "reuse", "syscall"], "events": ["class", "state"]}
 ROWS, BYTES, EVENTS, DENSITY, COLUMNS = 2000, 250000, 2000, 256, 512      # docs/page.md
 CASES = {
     "runtime": ["tracelog-vs.log"], "runtime-doc": ["tracelog-doc.log"], "runtime-damaged": ["tracelog-damaged.log"],
@@ -23,7 +23,7 @@ CASES = {
     "runtime-bytes": ["tracelog-vs.log", "--weight", "bytes"],
     "code": ["xtrace-user", "-e", "xtrace-user.elf"], "code-cores": ["xtrace-cores", "-e", "xtrace-cores.elf"],
     "code-damaged": ["xtrace-damaged-load"], "code-insns": ["xtrace-user", "--insns", "50..200"],
-    "events-2": ["ctf-2"], "events-18": ["ctf-18"], "events-2010": ["ctf-2010"], "events-damaged": ["ctf-2-damaged"],
+    "events-2": ["ctf-2"], "events-18": ["ctf-18"], "events-2010": ["ctf-2010"], "events-damaged": ["ctf-2-damaged"], "events-state": ["ctf-sched"],
     "events-class": ["ctf-2", "--class", "prov0:*"], "calls": ["fdr-v5-le.xray", "-e", "program.elf"], "profile": ["profile-le.xray"],
     "cache-options": ["xtrace-user", "--by", "cache", "--cache", "l1d=1K:2"],
 }

@@ -22,10 +22,10 @@ enum { STATIC_ROWS = 40, CELL_SIZE = 256 };
     }
 static const struct {
     const char *word, *tab, *rows;
-} list[] = {TABLE("class", "events"), TABLE("gc", "runtime"),  TABLE("jit", "runtime"), TABLE("alloc", "runtime"),
-            TABLE("heap", "runtime"), TABLE("cpu", "runtime"), TABLE("mix", "code"),    TABLE("block", "code"),
-            TABLE("branch", "code"),  TABLE("page", "code"),   TABLE("cache", "code"),  TABLE("reuse", "code"),
-            TABLE("syscall", "code")};
+} list[] = {TABLE("class", "events"),  TABLE("state", "events"), TABLE("gc", "runtime"),  TABLE("jit", "runtime"),
+            TABLE("alloc", "runtime"), TABLE("heap", "runtime"), TABLE("cpu", "runtime"), TABLE("mix", "code"),
+            TABLE("block", "code"),    TABLE("branch", "code"),  TABLE("page", "code"),   TABLE("cache", "code"),
+            TABLE("reuse", "code"),    TABLE("syscall", "code")};
 #undef TABLE
 enum { TABLES = TL_COUNT(list), SECTIONS = TABLES + TL_HTML_EVENT_SECTIONS + 1 };
 
@@ -68,12 +68,12 @@ int tl_html_tables_new(tl_html_tables **out, const tl_html_tables_options *o, tl
     return 0;
 }
 
-/* Has the source something for the table? Classes of events are for traces without a profile. */
+/* Has the source something for the table? Those of the tab of events are for traces without a profile. */
 static bool has_table(const tl_html_tables *t, const tl_table_kind *kind, tl_source *s)
 {
     if (tl_source_is_profile(s) || !tl_needs_met(kind->info.needs, tl_source_has(s, NULL)))
         return false;
-    if (kind == &tl_table_class && tl_table_without_profile(tl_source_trace(s)) != kind)
+    if ((kind == &tl_table_class || kind == &tl_table_state) && !tl_table_without_profile(tl_source_trace(s)))
         return false;
     return !t->o.can_select || t->o.can_select(t->o.arg, kind);
 }

@@ -66,6 +66,17 @@ function field_values(events) {
   return [...fields].map(([name, values]) => [name, [...values].sort((a, b) => b[1] - a[1])]);
 }
 
+// How long threads were in which state; null where the trace does not say.
+function make_states(app, sort) {
+  const data = app.source.json('state'), part = app.source.json('tables').tables.find((t) => t.section === 'state')?.parts.find((p) => p.key === 'states');
+  if (!data?.states.length || !part) return null;
+  const table = make_table({ label: 'States of threads', columns: [], sort }), columns = relation_columns(part, data.unit, data.states, 'share', 2);
+  table.element.style.setProperty('--rows', Math.min(data.states.length, 14));
+  return { parts: [el('h3', null, 'States of threads'), table.element,
+    data.left_out ? el('p', { class: 'faint' }, grouped(data.left_out) + ' more rows are not in this page; report --by state shows all') : ''],
+  draw: (scene) => table.show(sort_rows(data.states, columns, scene.state.sort), { columns, sort: scene.state.sort }) };
+}
+
 export function make_events(app) {
   const { source } = app, data = source.json('class'), first = source.json('events'), density = source.json('density');
   const table = source.json('tables').tables.find((t) => t.section === 'class'), of = (key) => table.parts.find((p) => p.key === key);
@@ -75,6 +86,7 @@ export function make_events(app) {
   const classes = make_table({ label: 'Classes of events', columns: [], sort: by_sort, pick: (row) => app.state.set({ cls: row.class }, true) });
   const pairs = data.pairs.length ? make_table({ label: 'Pairs of classes', columns: [], sort: by_sort }) : null;
   const events = make_table({ label: 'First events', columns: [], none: 'none of the first events is of this class' });
+  const states = make_states(app, by_sort);
   const everything = button('All classes', 'show events of all classes', () => app.state.set({ cls: '' }, true));
   const index = new Map(data.classes.map((row, i) => [key(row), i]));
 
@@ -107,6 +119,7 @@ export function make_events(app) {
     const picked = data.classes.find((r) => r.class === scene.state.cls) ?? null, columns = class_columns(), all = first?.events ?? [];
     const shown = picked ? all.filter((r) => r.class === picked.class) : all;
     chart?.draw(scene);
+    states?.draw(scene);
     classes.show(sort_rows(data.classes, columns, scene.state.sort), { columns, sort: scene.state.sort, chosen: picked });
     if (pairs) {
       const some = relation_columns(of('pairs'), data.unit, data.pairs, 'total', 1);
@@ -127,5 +140,6 @@ export function make_events(app) {
       el('div', { class: 'beside' }, classes.element, side),
       data.left_out ? el('p', { class: 'faint' }, grouped(data.left_out) + ' more rows are not in this page; report --by class shows all') : null,
       ...(pairs ? [el('h3', null, 'Pairs of classes'), pairs.element] : []),
+      ...(states?.parts ?? []),
       el('h3', null, 'First events'), el('p', null, note, everything), events.element)) };
 }

@@ -48,7 +48,7 @@ function comparable(v, unit) {
 export function relation_columns(part, times, rows, bar, number) {
   const shown = part.columns.filter((c) => rows.some((row) => member(row, c.key) !== null));
   const is_text = (c) => rows.some((row) => typeof member(row, c.key) === 'string') && c.unit !== 'hex';
-  const name = shown.find(is_text), most = bar ? rows.reduce((a, row) => Math.max(a, member(row, bar) ?? 0), 0) : 0;
+  const name = shown.find((c) => c.key === 'name' && is_text(c)) ?? shown.find(is_text), most = bar ? rows.reduce((a, row) => Math.max(a, member(row, bar) ?? 0), 0) : 0;
   const column = (c) => {
     const wide = c === name, text = (row) => unit_text(member(row, c.key), c.unit, times);
     return { id: (number + c.key.replace(/[^a-z0-9]/g, '')).slice(0, 20), title: spaced(c.title ?? c.key), tip: c.what, num: !is_text(c), wide, text,

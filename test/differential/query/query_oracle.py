@@ -24,7 +24,7 @@ import told_oracle
 HEAD = ("trace", "id", "ts", "utc", "track_id", "thread", "cpu")
 # Tables of SQL and the tables of `report` that they are.
 REPORTS = {"function_stats": "func", "stack_stats": "tree", "caller_stats": "callers", "callee_stats": "callees", "line_stats": "line",
-           "module_stats": "module", "thread_stats": "thread", "thread_insns": "thread", "class_stats": "class", "traces": "trace",
+           "module_stats": "module", "thread_stats": "thread", "thread_insns": "thread", "class_stats": "class", "states": "state", "traces": "trace",
            "tracks": "track", "damage": "damage", "losses": "loss", "properties": "property", "collections": "gc", "compiled_functions": "jit",
            "allocated_types": "alloc", "heap_snapshots": "heap", "cpu_stats": "cpu", "domains": "domain", "assemblies": "assembly",
            "modules": "netmodule", "types": "type", "insn_mix": "mix", "reuse": "reuse", "pages": "page",

@@ -295,6 +295,39 @@ static uint8_t find_scopes(const ctf_type *const scope[4])
     return scopes;
 }
 
+/* Events about switches and wake-ups of threads are known by the names of their fields, which several tracers have in
+ * common. */
+static void find_roles(tl_field *field, tl_class *c)
+{
+    static const struct {
+        const char *name;
+        tl_role of;
+        tl_field_role role;
+        bool needed;
+    } known[] = {{"prev_tid", TL_ROLE_SWITCH, TL_FIELD_THREAD, true},
+                 {"prev_pid", TL_ROLE_SWITCH, TL_FIELD_THREAD, true},
+                 {"prev_state", TL_ROLE_SWITCH, TL_FIELD_STATE, true},
+                 {"prev_comm", TL_ROLE_SWITCH, TL_FIELD_NAME, false},
+                 {"next_tid", TL_ROLE_SWITCH, TL_FIELD_NEXT, true},
+                 {"next_pid", TL_ROLE_SWITCH, TL_FIELD_NEXT, true},
+                 {"next_comm", TL_ROLE_SWITCH, TL_FIELD_NEXT_NAME, false},
+                 {"tid", TL_ROLE_WAKE, TL_FIELD_THREAD, true},
+                 {"pid", TL_ROLE_WAKE, TL_FIELD_THREAD, true},
+                 {"comm", TL_ROLE_WAKE, TL_FIELD_NAME, false}};
+    unsigned switches = 0, wakes = 0;
+    for (uint32_t i = c->ncontext; i < c->nfield; i++) {
+        wakes += field[i].name && strcmp(field[i].name, "target_cpu") == 0;
+        for (size_t k = 0; k < TL_COUNT(known); k++)
+            if (field[i].name && strcmp(field[i].name, known[k].name) == 0 && known[k].needed)
+                *(known[k].of == TL_ROLE_SWITCH ? &switches : &wakes) += 1;
+    }
+    c->role = switches == 3 ? TL_ROLE_SWITCH : wakes == 2 ? TL_ROLE_WAKE : TL_ROLE_NONE;
+    for (uint32_t i = c->ncontext; c->role != TL_ROLE_NONE && i < c->nfield; i++)
+        for (size_t k = 0; k < TL_COUNT(known); k++)
+            if (known[k].of == c->role && field[i].name && strcmp(field[i].name, known[k].name) == 0)
+                field[i].role = known[k].role;
+}
+
 int ctf_fields_class(const ctf_class_list *l, const ctf_stream_class *sc, const ctf_event_class *ec, tl_class *out,
                      const ctf_member **key, tl_error *e)
 {
@@ -317,6 +350,8 @@ int ctf_fields_class(const ctf_class_list *l, const ctf_stream_class *sc, const 
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the event class %s", ec->name);
     mark_clashes(field, out->ncontext);
     find_meaning(ec, out, key);
+    if (out->kind == TL_INSTANT)
+        find_roles(field, out);
     out->scopes = find_scopes(scope);
     if (*key)
         out->flags |= TL_CLASS_KEY_IS_FIELD;
