@@ -117,7 +117,14 @@ export const time_scenarios = {
   async gestures(browser, file, { window, at }) {
     const { page, seen } = await open(browser, file, { hash: 'v=timeline&z=' + window }), out = { seen, zooms: {}, described: [] };
     const lanes = await lanes_of(page), box = await box_of(page, canvas), point = [box.x + at[0] * box.width, lanes[at[1]] + (at[2] - 1) * 18 + 9];
-    const again = () => go(page, 'v=timeline&z=' + window);
+    // A window that was moved by a key is put into the link a little later, perhaps after this.
+    const again = async () => {
+      do {
+        await go(page, 'v=timeline&z=' + window);
+        await new Promise((done) => setTimeout(done, 500));
+        await settle(page);
+      } while (await zoom_of(page) !== window);
+    };
     await page.mouse.move(...point);
     await settle(page);
     out.tip = await tip_of(page);
