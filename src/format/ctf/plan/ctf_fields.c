@@ -325,7 +325,7 @@ static void find_roles(tl_field *field, tl_class *c)
     for (uint32_t i = c->ncontext; c->role != TL_ROLE_NONE && i < c->nfield; i++)
         for (size_t k = 0; k < TL_COUNT(known); k++)
             if (known[k].of == c->role && field[i].name && strcmp(field[i].name, known[k].name) == 0)
-                field[i].role = known[k].role;
+                field[i].role = (uint8_t)known[k].role;
 }
 
 int ctf_fields_class(const ctf_class_list *l, const ctf_stream_class *sc, const ctf_event_class *ec, tl_class *out,
