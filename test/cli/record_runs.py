@@ -13,7 +13,8 @@ import harness
 SOURCE = r"""
 #include <stdio.h>
 #include <stdlib.h>
-__attribute__((noinline)) int leaf(int x) { __asm__ volatile(""); return x + 1; }
+/* Long enough for a jump wherever it is loaded. */
+__attribute__((noinline)) int leaf(int x) { __asm__ volatile("nop; nop; nop; nop; nop; nop; nop; nop"); return x + 1; }
 int main(int argc, char **argv)
 {
     FILE *order = fopen("order", "a");
