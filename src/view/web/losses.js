@@ -50,7 +50,7 @@ export function make_losses(app) {
     section('Lost', sentences(meta.losses || [], 'nothing was lost'), numbers),
     damage_section(source, meta),
     (meta.notes || []).length ? section('Notes of the reader', sentences(meta.notes, '')) : null,
-    section('Not in this page', sentences((meta.left_out || []).map((l) => l.text),
+    section('Not in this page', sentences((meta.left_out || []).map((l) => grouped(l.n) + ' ' + l.text),
       meta.kind === 'events' ? 'every row of its tables is in this page' : 'every function and every place of the call tree is in this page'),
     meta.has_time || meta.kind === 'events' ? null : el('p', { class: 'faint' }, 'no timeline: ' + visible(meta.no_time || 'this page has sums, not times of single calls'))),
     section('This page', facts_table([

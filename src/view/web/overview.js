@@ -1,6 +1,6 @@
 // The first screen: what costs most, where it is, how bad the tail is.
 import { button, el, fill, visible } from './dom.js';
-import { percent } from './units.js';
+import { grouped, percent } from './units.js';
 import { function_percentile, percentile_text } from './profile.js';
 import { make_flame } from './flame.js';
 import { make_histogram } from './chart.js';
@@ -86,7 +86,7 @@ export function make_overview(app) {
   const element = el('div', { class: 'cards' },
     card('Hot functions', [button('All', 'Functions', to('functions'), more)], hot),
     meta.histogram ? el('div', { class: 'stack' }, slow_card, chart_card) : wide_card,
-    left_out.length ? el('p', { class: 'whole faint' }, visible(left_out.map((l) => l.text).join('; ')) + ' ', button('Losses', 'What is missing', to('losses'), more)) : null,
+    left_out.length ? el('p', { class: 'whole faint' }, 'Not in this page: ' + visible(left_out.map((l) => grouped(l.n) + ' ' + l.text).join('; ')) + ' ', button('Losses', 'What is missing', to('losses'), more)) : null,
     el('div', { class: 'whole' }, card('Flame graph', [button('Large', 'Flame', to('flame'), more)], flame_box)));
   return {
     element, own_table: true,
