@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/ends_in.h"
 #include "base/text/number.h"
 
 static const tl_view *const all[] = {&tl_view_table, &tl_view_json, &tl_view_jsonl, &tl_view_csv, &tl_view_markdown};
@@ -25,12 +26,9 @@ const tl_view *tl_view_find(const char *name)
 
 const tl_view *tl_view_of_path(const char *path)
 {
-    const size_t n = strlen(path);
-    for (size_t i = 0; i < TL_COUNT(all); i++) {
-        const size_t m = strlen(all[i]->suffix);
-        if (n > m && strcmp(path + n - m, all[i]->suffix) == 0)
+    for (size_t i = 0; i < TL_COUNT(all); i++)
+        if (tl_has_suffix(path, all[i]->suffix))
             return all[i];
-    }
     return NULL;
 }
 

@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "base/io/base_name.h"
 #include "base/io/folder_tree.h"
+#include "base/text/ends_in.h"
 #include "cli/inputs.h"
 #include "cli/losses.h"
 #include "cli/message.h"
@@ -47,12 +48,6 @@ static bool is_trace(const tl_cli *c, const char *path)
     return is;
 }
 
-static bool ends_in(const char *name, const char *suffix)
-{
-    const size_t n = strlen(name), m = strlen(suffix);
-    return n >= m && strcmp(name + n - m, suffix) == 0;
-}
-
 static int skip_hidden(const struct dirent *d)
 {
     return d->d_name[0] != '.';
@@ -73,7 +68,7 @@ static int add_folder(tl_diff_sides *s, const tl_cli *c, int side, const char *p
         char *file = ok ? tl_path_join(path, entry[i]->d_name) : NULL;
         if (!file)
             ok = false;
-        else if (ends_in(file, UNFINISHED))
+        else if (tl_ends_in(file, UNFINISHED))
             tl_say(c, file, "left out: it is being written, or its program was killed");
         else if (is_trace(c, file))
             ok = add_file(s, side, file);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/text/ends_in.h"
 #include "format/tracelog/tracelog_write_sample.h"
 #include "model/field_text.h"
 
@@ -49,16 +50,10 @@ static char *put_unknown(char *p)
     return p + 1;
 }
 
-static bool ends_in(const char *s, const char *end)
-{
-    const size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 /* Names distinguish iids from pointers. */
 static bool is_iid(const tracelog_part_of_line *part)
 {
-    return part->item != TRACELOG_ID || ends_in(part->name, "Iid") || strcmp(part->name, "internalId") == 0;
+    return part->item != TRACELOG_ID || tl_ends_in(part->name, "Iid") || strcmp(part->name, "internalId") == 0;
 }
 
 static char *put_id(char *p, tracelog_writer *w, const tl_value *v, bool iid)

@@ -5,13 +5,8 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/text/ends_in.h"
 #include "model/value_json.h"
-
-static bool ends_in(const char *name, const char *end)
-{
-    size_t n = strlen(name), m = strlen(end);
-    return n >= m && strcmp(name + n - m, end) == 0;
-}
 
 static bool has_fields(const tl_class *c, uint32_t n, tl_type first, tl_type second)
 {
@@ -28,10 +23,10 @@ xray_action xray_write_action(const tl_class *c)
         return args ? XRAY_WRITE_ENTER_ARGS : XRAY_WRITE_ENTER;
     }
     if (c->kind == TL_EXIT && function)
-        return ends_in(c->name, ".tail_exit") ? XRAY_WRITE_TAIL_EXIT : XRAY_WRITE_EXIT;
-    if (c->kind == TL_INSTANT && has_fields(c, 1, TL_BYTES, TL_NULL) && ends_in(c->name, ".custom"))
+        return tl_ends_in(c->name, ".tail_exit") ? XRAY_WRITE_TAIL_EXIT : XRAY_WRITE_EXIT;
+    if (c->kind == TL_INSTANT && has_fields(c, 1, TL_BYTES, TL_NULL) && tl_ends_in(c->name, ".custom"))
         return XRAY_WRITE_CUSTOM;
-    if (c->kind == TL_INSTANT && has_fields(c, 2, TL_U64, TL_BYTES) && ends_in(c->name, ".typed"))
+    if (c->kind == TL_INSTANT && has_fields(c, 2, TL_U64, TL_BYTES) && tl_ends_in(c->name, ".typed"))
         return XRAY_WRITE_TYPED;
     return XRAY_WRITE_NOTHING;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/ends_in.h"
 #include "traceloom/traceloom.h"
 #include "view/page/page_tables.h"
 #include "view/page/page_text.h"
@@ -154,12 +155,6 @@ static void put_page(tl_output *out, const making *m)
     tl_output_puts(out, "</script>\n</body>\n</html>\n");
 }
 
-static bool ends_in(const char *s, const char *suffix)
-{
-    const size_t n = strlen(s), m = strlen(suffix);
-    return n >= m && strcmp(s + n - m, suffix) == 0;
-}
-
 static void say_left_out(const making *m)
 {
     tl_html_omission o;
@@ -190,7 +185,7 @@ int tl_html_page_put(const tl_html_page *page, tl_output *out, tl_error *e)
 
 int tl_html_page_write(const tl_html_page *page, const char *path, tl_error *e)
 {
-    const tl_compression c = ends_in(path, ".gz") ? TL_GZIP : ends_in(path, ".zst") ? TL_ZSTD : TL_PLAIN;
+    const tl_compression c = tl_ends_in(path, ".gz") ? TL_GZIP : tl_ends_in(path, ".zst") ? TL_ZSTD : TL_PLAIN;
     tl_output *out = NULL;
     int status = tl_output_open(&out, path, page->overwrite, c, 0, e);
     if (status == 0)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/text/ends_in.h"
 #include "format/ctf/plan/ctf_scope.h"
 #include "format/ctf/plan/ctf_text.h"
 
@@ -44,17 +45,11 @@ bool ctf_fields_wraps(const ctf_type *t)
     return name && strcmp(name, CTF_WRAPPED) == 0;
 }
 
-static bool ends_in(const char *s, const char *end)
-{
-    const size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 bool ctf_fields_nullable(const ctf_type *t)
 {
     const ctf_location *l = t->kind == CTF_OPTIONAL || t->kind == CTF_VARIANT ? t->location : NULL;
     const char *selector = l && l->n > 0 ? l->path[l->n - 1] : NULL;
-    if (!selector || strncmp(selector, "__", 2) != 0 || !ends_in(selector, "_known"))
+    if (!selector || strncmp(selector, "__", 2) != 0 || !tl_ends_in(selector, "_known"))
         return false;
     return t->kind == CTF_OPTIONAL ||
            (t->nmember == 2 && t->member[0].type->kind == CTF_STRUCT && t->member[0].type->nmember == 0);
@@ -273,8 +268,8 @@ static void find_meaning(const ctf_event_class *ec, tl_class *c, const ctf_membe
                 c->key = keys[i].key;
         return;
     }
-    if (ends_in(c->name, ":func_entry") || ends_in(c->name, ":func_exit")) {
-        c->kind = ends_in(c->name, ":func_entry") ? TL_ENTER : TL_EXIT;
+    if (tl_ends_in(c->name, ":func_entry") || tl_ends_in(c->name, ":func_exit")) {
+        c->kind = tl_ends_in(c->name, ":func_entry") ? TL_ENTER : TL_EXIT;
         *key = member_named(ec->payload, "addr");
         c->key = *key ? TL_KEY_FUNCTION : TL_KEY_NONE;
         c->by_address = *key != NULL;
