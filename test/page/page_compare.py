@@ -3,6 +3,7 @@
 the logs were made of."""
 import os
 import random
+import shlex
 import struct
 import sys
 
@@ -164,7 +165,7 @@ def check_answers(checks, folder):
     page = read(result.out)
     plain = diff(folder, "--json", "--min-share", "0", *GATES).json()
     checks.that(plain["rows"] and plain["gates"] and {r["verdict"] for r in plain["rows"]} >= {"new", "gone", "slower"}, "verdicts")
-    checks.equal(page["compare"], nameless(plain), "the answer")
+    checks.equal(page["compare"], dict(nameless(plain), left_out=0), "the answer")
     tree = diff(folder, "--json", "--min-share", "0", "--by", "tree").json()
     checks.equal(page["paths"]["rows"], tree["rows"], "the answer by path")
     by_tree = read(diff(folder, "--to", "html", "--min-share", "0", "--by", "tree").out)
@@ -174,7 +175,21 @@ def check_answers(checks, folder):
     checks.equal(page["union"]["noise"], 0.05, "noise")
     checks.that(folder.encode() not in result.out and b"old/" not in result.out, "folders are private")
     checks.equal(diff(folder, "--to", "html", "--min-share", "0", "--threads", "1", *GATES).out, result.out, "bytes with one thread")
+    small = diff(folder, "--to", "html", "--min-share", "0", "--top", "1")
+    checks.equal(read(small.out)["compare"]["rows"], plain["rows"], "with --top")
     return page
+
+
+def check_again(checks, folder):
+    """The command in the page gives the same answer, in the folder of its inputs."""
+    words = ["--by", "tree", "--per", "run", "--noise", "12.5%", "--min-share", "2%", "--map", "check=escape", "-F", "*",
+             "--fail-if", "calls(render) > 1 or total(main) > 1h", "--fail-when", "unclear"]
+    result = diff(folder, "--to", "html", *words)
+    checks.that(result.out, "no page", result.err)
+    page = read(result.out)
+    again = shlex.split(page["meta"]["again"])
+    checks.equal(again[:2], ["traceloom", "report"], "again")
+    checks.equal(harness.run(*again[1:], "--json", cwd=folder).json(), diff(folder, "--json", *words).json(), again)
 
 
 def check_profile(checks, page, logs):
@@ -205,6 +220,7 @@ def main():
         check_union(checks, page["union"], mean_tree(sides))
         check_profile(checks, page, sides[1])
         check_refused(checks, folder)
+        check_again(checks, folder)
     with harness.work_folder() as folder:
         with open(os.path.join(folder, "names.elf"), "wb") as file:
             file.write(elf_gen.build_elf(names=NAMES))

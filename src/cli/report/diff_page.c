@@ -6,15 +6,14 @@
 #include <stdlib.h>
 
 #include "analysis/function/profile_answer.h"
-#include "cli/answer_target.h"
 #include "cli/formats_of.h"
 #include "cli/losses.h"
 #include "cli/message.h"
 #include "view/page/answer_section.h"
 #include "view/page/page_union.h"
-#include "view/view.h"
 
 #define PAGE_ROWS  5000u
+#define PART       3u /* of the bytes of a page, for each of its two answers at most */
 #define TITLE_SIZE 512u
 
 enum { COMPARE, UNION, PATHS, SECTIONS };
@@ -29,15 +28,14 @@ typedef struct making {
 
 static int make_compare(making *m, int section, const tl_compare_show *show, const tl_cli *c, tl_error *e)
 {
-    tl_ask ask = tl_target_of(c, &tl_view_json, "-").ask;
+    const uint64_t bytes = (c->args->page_limit ? c->args->page_limit : TL_HTML_SIZE_USUAL) / PART;
+    tl_json_limit limit = {.rows = PAGE_ROWS, .bytes = bytes};
     tl_answer answer = {0};
-    if (!ask.has_top) {
-        ask.has_top = true;
-        ask.top = PAGE_ROWS;
-    }
-    int status = tl_compare_answer(show, &ask, &answer, e);
+    int status = tl_compare_answer(show, &(tl_ask){.for_programs = true}, &answer, e);
     if (status == 0)
-        status = tl_html_answer(&answer, &ask, &m->json[section], &m->section[section].n, e);
+        status = tl_html_answer(&answer, &limit, &m->json[section], &m->section[section].n, e);
+    m->section[section].left_out = limit.left_out;
+    m->section[section].what = "rows of the comparison";
     tl_answer_fini(&answer);
     return status;
 }

@@ -1,17 +1,21 @@
 /* traceloom report --diff: options, gates, and the answer in every view. */
 #include "cli/report/report_diff.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/compare/compare_answer.h"
 #include "base/io/base_name.h"
+#include "base/text/ends_in.h"
+#include "base/text/shell_word.h"
 #include "cli/answer_target.h"
 #include "cli/formats_of.h"
 #include "cli/inputs.h"
 #include "cli/message.h"
 #include "cli/report/diff_page.h"
 #include "cli/report/report_page.h"
+#include "cli/selection.h"
 #include "view/junit_view.h"
 
 #define COMMENT_MOST 65536u /* bytes of Markdown that fit a comment on a pull request */
@@ -28,6 +32,7 @@ typedef struct diff_job {
     size_t ngate;
     bool failed; /* one of them */
     bool page;   /* the answer is a page */
+    tl_pb again; /* the command that gives it */
 } diff_job;
 
 int tl_report_check_diff(const tl_arguments *a)
@@ -71,12 +76,6 @@ static int check_options(const tl_arguments *a)
     return TL_EXIT_DONE;
 }
 
-static bool ends_in(const char *path, const char *suffix)
-{
-    const size_t n = strlen(path), m = strlen(suffix);
-    return n > m && strcmp(path + n - m, suffix) == 0;
-}
-
 static int choose_view(diff_job *j)
 {
     const tl_arguments *a = j->cli->args;
@@ -89,7 +88,7 @@ static int choose_view(diff_job *j)
         j->to = tl_target_of(j->cli, &tl_view_json, a->output ? a->output : "-");
         return status;
     }
-    if (a->to ? strcmp(a->to, junit->name) == 0 : a->output && ends_in(a->output, junit->suffix))
+    if (a->to ? strcmp(a->to, junit->name) == 0 : a->output && tl_has_suffix(a->output, junit->suffix))
         view = junit;
     else
         status = tl_asked_view(j->cli, &view);
@@ -218,33 +217,6 @@ static int fit_comment(diff_job *j, const tl_compare_show *show)
     }
 }
 
-static void put_quoted(tl_arena *arena, const char **text, const char *word)
-{
-    const bool plain =
-        *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-")];
-    const size_t n = strlen(*text), m = strlen(word);
-    char *longer = tl_arena_alloc(arena, n + 4 * m + 4), *p = longer;
-    if (!longer)
-        return;
-    memcpy(p, *text, n);
-    p += n;
-    if (n)
-        *p++ = ' ';
-    if (!plain)
-        *p++ = '\'';
-    for (; *word; word++)
-        if (*word == '\'') {
-            memcpy(p, "'\\''", 4);
-            p += 4;
-        } else {
-            *p++ = *word;
-        }
-    if (!plain)
-        *p++ = '\'';
-    *p = 0;
-    *text = longer;
-}
-
 /* A side without its folders, which a page does not tell. */
 static const char *private_name(diff_job *j, const char *word)
 {
@@ -255,37 +227,75 @@ static const char *private_name(diff_job *j, const char *word)
     return copy ? tl_base_name(copy) : "";
 }
 
-/* The command that gives the same rows. */
-static const char *again(diff_job *j)
+/* ---- the command that gives the same answer */
+
+static void add_percent(tl_pb *line, const char *option, const tl_percent *p)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.9g%%", 100 * p->share);
+    if (p->given)
+        tl_put_shell_option(line, option, text);
+}
+
+static void add_each(tl_pb *line, const char *option, const tl_words *word)
+{
+    for (size_t i = 0; i < word->n; i++)
+        tl_put_shell_option(line, option, word->word[i]);
+}
+
+static void add_option(void *line, const char *option, const char *value)
+{
+    tl_put_shell_option(line, option, value);
+}
+
+static int make_again(diff_job *j)
 {
     const tl_arguments *a = j->cli->args;
-    tl_arena *arena = &j->sides.arena;
-    const char *text = "traceloom report --diff";
+    tl_pb *line = &j->again;
+    tl_pb_text(line, "traceloom report --diff");
     for (int side = 0; side < 2; side++)
-        put_quoted(arena, &text, j->page ? private_name(j, a->file.word[side]) : a->file.word[side]);
-    for (size_t i = 0; i < a->fail_if.n; i++) {
-        put_quoted(arena, &text, "--fail-if");
-        put_quoted(arena, &text, a->fail_if.word[i]);
-    }
-    return text;
+        tl_put_shell_word(line, j->page ? private_name(j, a->file.word[side]) : a->file.word[side]);
+    for (size_t i = 0; i < a->exe_word.n; i++)
+        tl_put_shell_option(line, "-e", j->page ? tl_base_name(a->exe_word.word[i]) : a->exe_word.word[i]);
+    tl_selection_each(a, add_option, line);
+    const struct {
+        const char *option, *value;
+    } text[] = {{"--by", a->by}, {"--weight", a->weight}, {"--per", a->per}, {"--fail-when", a->fail_when}};
+    for (size_t i = 0; i < TL_COUNT(text); i++)
+        if (text[i].value)
+            tl_put_shell_option(line, text[i].option, text[i].value);
+    add_percent(line, "--noise", &a->noise);
+    add_percent(line, "--min-share", &a->min_share);
+    add_each(line, "--map", &a->map);
+    add_each(line, "--fail-if", &a->fail_if);
+    if (a->one_run)
+        tl_put_shell_word(line, "--one-run");
+    tl_pb_raw(line, "", 1);
+    if (!line->failed)
+        return TL_EXIT_DONE;
+    tl_say_error(NULL, "out of memory");
+    return TL_EXIT_DAMAGED;
 }
 
 static int show(diff_job *j)
 {
+    int status = make_again(j);
+    if (status != TL_EXIT_DONE)
+        return status;
     tl_compare_show shown = {.compare = j->compare,
                              .side = {j->cli->args->file.word[0], j->cli->args->file.word[1]},
                              .gate = j->gate,
                              .ngate = j->ngate,
-                             .again = j->to.view == &tl_view_markdown ? again(j) : NULL};
+                             .again = j->to.view == &tl_view_markdown ? (const char *)j->again.data : NULL};
     tl_answer answer = {0};
     tl_catalog no_damage = {0};
     tl_error e = {0};
     if (j->page) {
         for (int side = 0; side < 2; side++)
             shown.side[side] = private_name(j, shown.side[side]);
-        return tl_diff_page(j->cli, &shown, j->paths, &j->sides, again(j));
+        return tl_diff_page(j->cli, &shown, j->paths, &j->sides, (const char *)j->again.data);
     }
-    int status = fit_comment(j, &shown);
+    status = fit_comment(j, &shown);
     if (status != TL_EXIT_DONE)
         return status;
     status = tl_compare_answer(&shown, &j->to.ask, &answer, &e);
@@ -327,6 +337,7 @@ int tl_report_diff(const tl_cli *c)
     tl_compare_free(j.compare);
     tl_compare_free(j.paths);
     tl_diff_sides_fini(&j.sides);
+    tl_pb_fini(&j.again);
     free(j.gate);
     return status == TL_EXIT_DONE ? final_status(&j) : status;
 }

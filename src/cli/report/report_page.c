@@ -6,7 +6,9 @@
 
 #include "base/io/base_name.h"
 #include "base/protobuf.h"
+#include "base/text/ends_in.h"
 #include "base/text/number.h"
+#include "base/text/shell_word.h"
 #include "cli/formats_of.h"
 #include "cli/losses.h"
 #include "cli/message.h"
@@ -22,9 +24,8 @@ bool tl_report_wants_page(const tl_arguments *a)
     static const char *const suffix[] = {".html", ".html.gz", ".html.zst"};
     if (a->to || tl_to_stdout(a))
         return a->to && strcmp(a->to, "html") == 0;
-    const size_t n = strlen(a->output);
     for (size_t i = 0; i < TL_COUNT(suffix); i++)
-        if (n > strlen(suffix[i]) && strcmp(a->output + n - strlen(suffix[i]), suffix[i]) == 0)
+        if (tl_has_suffix(a->output, suffix[i]))
             return true;
     return false;
 }
@@ -79,28 +80,9 @@ static const char *describe(const tl_arguments *a, char text[static TEXT_SIZE])
     return text + 2;
 }
 
-/* A word as a shell reads it. */
-static void add_word(tl_pb *line, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-";
-    tl_pb_text(line, " ");
-    if (*word && strspn(word, plain) == strlen(word)) {
-        tl_pb_text(line, word);
-        return;
-    }
-    tl_pb_text(line, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            tl_pb_text(line, "'\\''");
-        else
-            tl_pb_raw(line, word, 1);
-    tl_pb_text(line, "'");
-}
-
 static void add_option(void *line, const char *option, const char *value)
 {
-    add_word(line, option);
-    add_word(line, value);
+    tl_put_shell_option(line, option, value);
 }
 
 /* The command that reports the same; folders stay private. False when memory runs out. */
@@ -108,14 +90,14 @@ static bool make_again(tl_pb *line, const tl_arguments *a)
 {
     tl_pb_text(line, "traceloom report");
     for (size_t i = 0; i < a->file.n && i < TL_HTML_INPUTS_MAX; i++)
-        add_word(line, tl_base_name(a->file.word[i]));
+        tl_put_shell_word(line, tl_base_name(a->file.word[i]));
     for (size_t i = 0; i < a->exe_word.n; i++)
         add_option(line, "-e", tl_base_name(a->exe_word.word[i]));
     tl_selection_each(a, add_option, line);
     if (a->weight)
         add_option(line, "--weight", a->weight);
     if (a->per_thread)
-        add_word(line, "--per-thread");
+        tl_put_shell_word(line, "--per-thread");
     tl_pb_raw(line, "", 1);
     return !line->failed;
 }

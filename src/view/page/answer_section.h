@@ -4,9 +4,8 @@
 
 #include "view/json_view.h"
 
-/* The answer as JSON, as `report --json` prints it, in memory: *json belongs to the caller. Errors: TL_ENOMEM. */
-int tl_html_answer(const tl_answer *a, const tl_ask *ask, char **json, size_t *n, tl_error *e);
-/* The same of its first rows. */
-int tl_html_answer_some(const tl_answer *a, tl_json_limit *limit, char **json, size_t *n, tl_error *e);
+/* The answer as JSON, as `report --json` prints it, within a limit (NULL: all of it), in memory: *json belongs to the
+ * caller. Errors: TL_ENOMEM. */
+int tl_html_answer(const tl_answer *a, tl_json_limit *limit, char **json, size_t *n, tl_error *e);
 
 #endif

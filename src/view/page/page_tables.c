@@ -207,7 +207,7 @@ static int make_section(tl_html_tables *t, size_t i, const char *subject, tl_err
         return 0;
     int status = tl_table_run_answer(&p->run, &ask, subject, &p->answer, e);
     if (status == 0)
-        status = tl_html_answer_some(&p->answer, &limit, &json, &n, e);
+        status = tl_html_answer(&p->answer, &limit, &json, &n, e);
     if (status < 0)
         return status;
     t->first = t->first ? t->first : &p->answer;
