@@ -250,7 +250,7 @@ static int make(making *m, tl_source *s, const tl_select *select, const tl_part 
     tl_json_object_end(&m->j);
     char *json = NULL;
     out[0] = (tl_html_section){
-        .name = "events", .left_out = m->left_out, .what = "events after the first ones, but for numbers"};
+        .name = "events", .left_out = m->left_out, .what = "events after the first ones, which are counted"};
     status = tl_html_take(m->out, &json, &out[0].n, e);
     out[0].json = json;
     m->out = NULL;
