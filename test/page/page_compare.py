@@ -232,6 +232,9 @@ def main():
             sys.exit("the large tree is too small: %d" % len(tree))
         # A function that is missing on one side may be a part of its caller on the other: not here, where all are on both.
         check_union(checks, union, tree)
+        small = diff(folder, "--to", "html", "--page-limit", "1M", "--min-share", "0")
+        checks.that(len(small.out) <= 1000000, "a page of", len(small.out), "bytes")
+        check_union(checks, read(small.out)["union"], tree)
     checks.end()
 
 

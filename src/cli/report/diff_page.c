@@ -26,10 +26,14 @@ typedef struct making {
     tl_profile *copy;
 } making;
 
+static uint64_t limit_of(const tl_cli *c)
+{
+    return c->args->page_limit ? c->args->page_limit : TL_HTML_SIZE_USUAL;
+}
+
 static int make_compare(making *m, int section, const tl_compare_show *show, const tl_cli *c, tl_error *e)
 {
-    const uint64_t bytes = (c->args->page_limit ? c->args->page_limit : TL_HTML_SIZE_USUAL) / PART;
-    tl_json_limit limit = {.rows = PAGE_ROWS, .bytes = bytes};
+    tl_json_limit limit = {.rows = PAGE_ROWS, .bytes = limit_of(c) / PART};
     tl_answer answer = {0};
     int status = tl_compare_answer(show, &(tl_ask){.for_programs = true}, &answer, e);
     if (status == 0)
@@ -57,7 +61,7 @@ static int make(making *m, const tl_cli *c, const tl_compare_show *show, const t
     tl_compare_show by_path = *show;
     int status = make_compare(m, COMPARE, show, c, e);
     if (status == 0)
-        status = tl_html_union(show, &m->json[UNION], &m->section[UNION].n, e);
+        status = tl_html_union(show, limit_of(c), &m->json[UNION], &m->section[UNION].n, e);
     by_path.compare = paths;
     by_path.ngate = 0;
     if (status == 0 && paths)
@@ -92,7 +96,7 @@ int tl_diff_page(const tl_cli *c, const tl_compare_show *show, const tl_compare 
                                    .title = a->title ? a->title : title,
                                    .facts = facts,
                                    .again = again,
-                                   .limit = a->page_limit ? a->page_limit : TL_HTML_SIZE_USUAL,
+                                   .limit = limit_of(c),
                                    .overwrite = a->force,
                                    .drops = tl_say_drop,
                                    .arg = (void *)(uintptr_t)c};

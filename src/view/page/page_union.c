@@ -6,6 +6,8 @@
 #include "base/text/json_write.h"
 #include "view/page/page_text.h"
 
+enum { PLACE_BYTES = 100 }; /* of a place, about */
+
 /* The members of a place's side, each as one array. */
 static const struct {
     const char *key;
@@ -67,12 +69,13 @@ static void put_union(tl_json *j, const tl_compare_show *show, const tl_union_tr
     tl_json_object_end(j);
 }
 
-int tl_html_union(const tl_compare_show *show, char **json, size_t *n, tl_error *e)
+int tl_html_union(const tl_compare_show *show, uint64_t limit, char **json, size_t *n, tl_error *e)
 {
     tl_union_tree u;
     tl_output *out = NULL;
     tl_json j;
-    int status = tl_union_tree_of(&u, show->compare, TL_HTML_UNION_MAX, e);
+    const uint64_t most = limit / (10 * PLACE_BYTES);
+    int status = tl_union_tree_of(&u, show->compare, most < TL_HTML_UNION_MAX ? (uint32_t)most : TL_HTML_UNION_MAX, e);
     if (status == 0)
         status = tl_output_open_memory(&out, TL_PLAIN, e);
     if (status == 0) {

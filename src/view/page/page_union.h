@@ -6,7 +6,7 @@
 
 #define TL_HTML_UNION_MAX 10000u /* places */
 
-/* As JSON in memory: *json belongs to the caller. Errors: TL_ENOMEM. */
-int tl_html_union(const tl_compare_show *show, char **json, size_t *n, tl_error *e);
+/* As JSON in memory, in about a tenth of `limit` bytes: *json belongs to the caller. Errors: TL_ENOMEM. */
+int tl_html_union(const tl_compare_show *show, uint64_t limit, char **json, size_t *n, tl_error *e);
 
 #endif

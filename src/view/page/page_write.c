@@ -40,17 +40,6 @@ static int make_facts(making *m, tl_error *e)
     return status == 0 && !m->facts ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the page") : status;
 }
 
-/* Bytes of the file, but for escapes and tags. */
-static uint64_t size_of(const making *m)
-{
-    uint64_t size = tl_page_script_size + tl_page_style_size + tl_page_shell_size + m->meta_n + m->damage_n;
-    for (unsigned i = 0; i < TL_HTML_SECTIONS; i++)
-        size += m->data.section[i].text.n;
-    for (size_t i = 0; i < m->page->nmore; i++)
-        size += m->page->more[i].n;
-    return size;
-}
-
 /* What can be missed best goes first; at last all limits are halved. */
 static void lower(tl_html_limits *l, const tl_html_time *t)
 {
@@ -64,34 +53,6 @@ static void lower(tl_html_limits *l, const tl_html_time *t)
         l->part *= 2;
         l->spans /= 2;
     }
-}
-
-/* Lowers limits until the page is small enough. */
-static int make_data(making *m, tl_error *e)
-{
-    tl_html_limits limits = {.part = 1, .spans = TL_HTML_SPANS_MAX, .slices = 1, .slow = true};
-    for (;; lower(&limits, &m->time)) {
-        int status = tl_html_data_make(&m->data, &m->source, &m->time, &limits, e);
-        if (status == 0)
-            status = tl_html_meta(m->page, &m->data, &m->source, &m->time, m->facts, &m->meta, &m->meta_n, e);
-        if (status < 0 || limits.part == PART_MOST || size_of(m) <= m->page->limit)
-            return status;
-        free(m->meta);
-        m->meta = NULL;
-        tl_html_data_fini(&m->data);
-    }
-}
-
-static int make(making *m, tl_error *e)
-{
-    int status = tl_html_source_init(&m->source, m->page->table->profile, e);
-    if (status == 0)
-        status = make_facts(m, e);
-    if (status == 0)
-        status = tl_html_time_make(&m->time, m->page, &m->source, e);
-    if (status == 0)
-        status = tl_html_damage(m->page->damage, &m->damage, &m->damage_n, e);
-    return status == 0 ? make_data(m, e) : status;
 }
 
 void tl_html_put_policy(tl_output *out, bool served)
@@ -153,6 +114,51 @@ static void put_page(tl_output *out, const making *m)
     tl_output_puts(out, "<script>");
     tl_output_write(out, tl_page_script, tl_page_script_size);
     tl_output_puts(out, "</script>\n</body>\n</html>\n");
+}
+
+/* Bytes of the file. */
+static int measure(const making *m, uint64_t *size, tl_error *e)
+{
+    tl_output *out = NULL;
+    int status = tl_output_open_memory(&out, TL_PLAIN, e);
+    if (status == 0) {
+        put_page(out, m);
+        status = tl_output_finish(out, e);
+        *size = tl_output_bytes(out);
+    }
+    tl_output_close(out);
+    return status;
+}
+
+/* Lowers limits until the page is small enough. */
+static int make_data(making *m, tl_error *e)
+{
+    tl_html_limits limits = {.part = 1, .spans = TL_HTML_SPANS_MAX, .slices = 1, .slow = true};
+    for (;; lower(&limits, &m->time)) {
+        int status = tl_html_data_make(&m->data, &m->source, &m->time, &limits, e);
+        if (status == 0)
+            status = tl_html_meta(m->page, &m->data, &m->source, &m->time, m->facts, &m->meta, &m->meta_n, e);
+        uint64_t size = 0;
+        if (status == 0)
+            status = measure(m, &size, e);
+        if (status < 0 || limits.part == PART_MOST || size <= m->page->limit)
+            return status;
+        free(m->meta);
+        m->meta = NULL;
+        tl_html_data_fini(&m->data);
+    }
+}
+
+static int make(making *m, tl_error *e)
+{
+    int status = tl_html_source_init(&m->source, m->page->table->profile, e);
+    if (status == 0)
+        status = make_facts(m, e);
+    if (status == 0)
+        status = tl_html_time_make(&m->time, m->page, &m->source, e);
+    if (status == 0)
+        status = tl_html_damage(m->page->damage, &m->damage, &m->damage_n, e);
+    return status == 0 ? make_data(m, e) : status;
 }
 
 static void say_left_out(const making *m)
