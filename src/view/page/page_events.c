@@ -120,11 +120,9 @@ static int put_density(const making *m, uint64_t classes, tl_html_section *secti
     tl_output *out;
     tl_json j;
     uint32_t i = 0;
-    const int status = tl_output_open_memory(&out, TL_PLAIN, e);
+    const int status = tl_html_json_begin(&out, &j, e);
     if (status < 0)
         return status;
-    tl_json_init(&j, out);
-    tl_json_object(&j);
     tl_json_key_u64(&j, "schema", 1);
     tl_json_key_u64(&j, "first", d->first > m->view.begin ? d->first - m->view.begin : 0);
     tl_json_key_u64(&j, "width", d->width);
@@ -233,11 +231,9 @@ static int make(making *m, tl_source *s, const tl_select *select, const tl_part 
     if (status == 0)
         status = start_density(&m->density, t, classes, e);
     if (status == 0)
-        status = tl_output_open_memory(&m->out, TL_PLAIN, e);
+        status = tl_html_json_begin(&m->out, &m->j, e);
     if (status < 0)
         return status;
-    tl_json_init(&m->j, m->out);
-    tl_json_object(&m->j);
     tl_json_key_u64(&m->j, "schema", 1);
     tl_json_key_string(&m->j, "unit", tl_trace_unit(t));
     tl_json_key(&m->j, "events");

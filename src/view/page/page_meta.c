@@ -258,6 +258,16 @@ static void put_left_out(tl_json *j, const tl_html_page *page, const tl_html_dat
     tl_json_array_end(j);
 }
 
+int tl_html_json_begin(tl_output **out, tl_json *j, tl_error *e)
+{
+    const int status = tl_output_open_memory(out, TL_PLAIN, e);
+    if (status == 0) {
+        tl_json_init(j, *out);
+        tl_json_object(j);
+    }
+    return status;
+}
+
 int tl_html_take(tl_output *out, char **json, size_t *n, tl_error *e)
 {
     const int status = tl_output_finish(out, e);
@@ -273,11 +283,9 @@ int tl_html_meta(const tl_html_page *page, const tl_html_data *d, const tl_html_
     tl_output *out;
     tl_json j;
     char made_by[64];
-    const int status = tl_output_open_memory(&out, TL_PLAIN, e);
+    const int status = tl_html_json_begin(&out, &j, e);
     if (status < 0)
         return status;
-    tl_json_init(&j, out);
-    tl_json_object(&j);
     tl_json_key_u64(&j, "schema", 1);
     snprintf(made_by, sizeof made_by, "traceloom %s", tl_version());
     tl_json_key_string(&j, "made_by", made_by);
@@ -314,11 +322,9 @@ int tl_html_damage(const tl_catalog *damage, char **json, size_t *n, tl_error *e
 {
     tl_output *out;
     tl_json j;
-    const int status = tl_output_open_memory(&out, TL_PLAIN, e);
+    const int status = tl_html_json_begin(&out, &j, e);
     if (status < 0)
         return status;
-    tl_json_init(&j, out);
-    tl_json_object(&j);
     tl_json_key_u64(&j, "n", damage->ndamage);
     tl_json_key(&j, "damage");
     tl_json_array(&j);

@@ -223,11 +223,9 @@ static int make_columns(tl_html_tables *t, tl_error *e)
     tl_json j;
     char *json = NULL;
     size_t n = 0;
-    int status = tl_output_open_memory(&out, TL_PLAIN, e);
+    int status = tl_html_json_begin(&out, &j, e);
     if (status < 0)
         return status;
-    tl_json_init(&j, out);
-    tl_json_object(&j);
     tl_json_key_u64(&j, "schema", 1);
     tl_json_key(&j, "tables");
     tl_json_array(&j);

@@ -2,6 +2,7 @@
 #ifndef TL_VIEW_PAGE_TEXT_H
 #define TL_VIEW_PAGE_TEXT_H
 
+#include "base/text/json_write.h"
 #include "view/page/page.h"
 #include "view/page/page_data.h"
 
@@ -10,6 +11,8 @@ void tl_html_put(tl_output *out, const char *s);
 /* A script element with JSON: n bytes that have `<` only in strings. */
 void tl_html_put_json(tl_output *out, const char *section, const char *json, size_t n);
 
+/* Begins a JSON object in memory. Errors: TL_ENOMEM. */
+int tl_html_json_begin(tl_output **out, tl_json *j, tl_error *e);
 /* What was written to an output in memory, which is closed: *json belongs to the caller. Errors: TL_ENOMEM. */
 int tl_html_take(tl_output *out, char **json, size_t *n, tl_error *e);
 

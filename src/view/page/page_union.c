@@ -39,7 +39,6 @@ static void put_side(tl_json *j, const char *key, const tl_union_tree *u, int si
 
 static void put_union(tl_json *j, const tl_compare_show *show, const tl_union_tree *u)
 {
-    tl_json_object(j);
     tl_json_key(j, "sides");
     tl_json_array(j);
     tl_json_string(j, show->side[0]);
@@ -77,9 +76,8 @@ int tl_html_union(const tl_compare_show *show, uint64_t limit, char **json, size
     const uint64_t most = limit / (10 * PLACE_BYTES);
     int status = tl_union_tree_of(&u, show->compare, most < TL_HTML_UNION_MAX ? (uint32_t)most : TL_HTML_UNION_MAX, e);
     if (status == 0)
-        status = tl_output_open_memory(&out, TL_PLAIN, e);
+        status = tl_html_json_begin(&out, &j, e);
     if (status == 0) {
-        tl_json_init(&j, out);
         put_union(&j, show, &u);
         status = tl_html_take(out, json, n, e);
     }

@@ -25,7 +25,7 @@ static int make_facts(making *m, tl_error *e)
 {
     tl_output *out;
     const tl_terminal plain = {0};
-    int status = tl_output_open_memory(&out, TL_PLAIN, e);
+    const int status = tl_output_open_memory(&out, TL_PLAIN, e);
     if (status < 0)
         return status;
     if (m->page->instead)
@@ -33,11 +33,7 @@ static int make_facts(making *m, tl_error *e)
     else
         tl_profile_head(m->page->table, m->page->facts, &(tl_prose){.out = out, .terminal = &plain});
     tl_output_write(out, "", 1);
-    status = tl_output_finish(out, e);
-    if (status == 0)
-        m->facts = tl_output_take_memory(out, &m->facts_n);
-    tl_output_close(out);
-    return status == 0 && !m->facts ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the page") : status;
+    return tl_html_take(out, &m->facts, &m->facts_n, e);
 }
 
 /* What can be missed best goes first; at last all limits are halved. */
