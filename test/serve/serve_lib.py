@@ -41,6 +41,14 @@ class Answer:
         return self.json()["error"]["code"]
 
 
+class NotStarted(RuntimeError):
+    """It ended without an address; `server` has its status and its messages."""
+
+    def __init__(self, server):
+        super().__init__("no address: " + server.err.decode())
+        self.server = server
+
+
 class Server:
     """One server, which is ended at the end of a `with`, whatever happens."""
 
@@ -51,8 +59,9 @@ class Server:
         ready, _, _ = select.select([self.process.stdout], [], [], LIMIT)
         self.line = self.process.stdout.readline().decode().strip() if ready else ""
         if not self.line:
+            until(lambda: self.process.poll() is not None, LIMIT if ready else 0)
             self.end(signal.SIGKILL)
-            raise RuntimeError("no address: " + self.err.decode())
+            raise NotStarted(self)
         url = urllib.parse.urlsplit(self.line.split()[0])
         self.url, self.host, self.port, self.base = self.line.split()[0], url.hostname, url.port, url.path
         if " at " in self.line:

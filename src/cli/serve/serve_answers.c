@@ -287,7 +287,9 @@ void tl_serve_answers_ask(void *answers, tl_serve_queue *queue, const tl_serve_r
         status = ask(a, r, &q, out);
     }
     a->out = out;
-    if (status == TL_EXIT_USAGE || !out)
+    /* Status 3 is also that of a whole report of a trace with losses. Of these nothing is said: serve is quiet. */
+    const bool is_cut = status != TL_EXIT_DONE && *a->message;
+    if (status == TL_EXIT_USAGE || is_cut || !out)
         refuse(a, status, answer);
     else
         take(a, status, answer);
