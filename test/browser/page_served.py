@@ -65,6 +65,47 @@ def shows(checks):
         checks.equal(seen["more"], "the first 1,000 rows; there are more")
 
 
+def told(file):
+    return [[f["name"] or "#%s" % f["id"], f["calls"]] for f in harness.run("report", file, "--json").json()["functions"]]
+
+
+def named(file):
+    """Those that the page calls as the report does: it shortens the arguments of types."""
+    return [row for row in told(file) if not row[0].startswith("#") and "<" not in row[0]]
+
+
+def rows(seen):
+    return [[r["name"], int(r["calls"].replace(",", ""))] for r in seen]
+
+
+def log(checks):
+    with open(os.path.join(page_browser.GOLDEN, "tracelog-calls.log"), "rb") as file:
+        lines = file.read().splitlines(True)
+    with harness.work_folder() as folder:
+        path = os.path.join(folder, "app.log")
+
+        def write(begin, end):
+            with open(path, "ab") as file:
+                file.write(b"".join(lines[len(lines) * begin // 4:len(lines) * end // 4]))
+
+        write(0, 2)
+        first = named(path)
+        with Server("app.log", "-q", cwd=folder) as server, Browser("log", server.url) as browser:
+            browser.turn(checks, "grow")
+            write(2, 3)
+            browser.go_on()
+            browser.turn(checks, "more")
+            write(3, 4)
+            browser.go_on()
+            seen = browser.line()
+            checks.equal((seen["seen"]["errors"], seen["quiet"]), ([], True), "errors, and news of what does not grow")
+            last = named(path)
+            checks.equal([n for n in rows(seen["before"]) if n[0] in dict(first)], first, "at first")
+            checks.equal([n for n in rows(seen["after"]) if n[0] in dict(last)], last, "at the end")
+            checks.that(first != last, "the log grew")
+            checks.that("no longer being written" in seen["words"], seen["words"])
+
+
 def live(checks):
     golden = page_browser.GOLDEN
     with harness.work_folder() as folder:
@@ -74,13 +115,6 @@ def live(checks):
         def become(name):
             shutil.copy(os.path.join(golden, name), path + ".new")
             os.rename(path + ".new", path)
-
-        def told(file):
-            result = harness.run("report", file, "--json")
-            return [[f["name"] or "#%d" % f["id"], f["calls"]] for f in result.json()["functions"]]
-
-        def rows(seen):
-            return [[r["name"], int(r["calls"].replace(",", ""))] for r in seen]
 
         with Server("app.tlp.live", "-q", cwd=folder) as server, Browser("live", server.url) as browser:
             first = told(path)
@@ -125,7 +159,7 @@ def main():
     need()
     page_browser.tools()
     checks = harness.Checks()
-    {"shows": shows, "live": live, "link": link}[sys.argv[1]](checks)
+    {"shows": shows, "live": live, "log": log, "link": link}[sys.argv[1]](checks)
     checks.end()
 
 

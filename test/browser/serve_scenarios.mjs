@@ -82,6 +82,26 @@ const scenarios = {
     return out;
   },
 
+  // A log that grows, until nobody writes any longer.
+  async log(browser, address) {
+    const { page, seen } = await open(browser, address, { hash: 'v=functions' }), out = { seen, before: await rows(page), facts: [] };
+    const changed = (old) => page.waitForFunction((text) => document.getElementById('facts').textContent !== text, {}, old);
+    out.quiet = await page.$eval('#live', (line) => line.hidden);
+    out.facts.push(await text(page, '#facts'));
+    await turn('grow');
+    await page.waitForSelector('#follow', { visible: true });
+    await page.click('#follow');
+    await changed(out.facts[0]);
+    out.facts.push(await text(page, '#facts'));
+    await turn('more');
+    await changed(out.facts[1]);
+    await page.waitForSelector('#follow', { hidden: true });
+    await settle(page);
+    out.words = await text(page, '#live');
+    out.after = await rows(page);
+    return out;
+  },
+
   // The file of --open leads to the page.
   async link(browser, file) {
     const page = await browser.newPage();

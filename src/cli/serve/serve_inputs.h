@@ -14,7 +14,7 @@ typedef struct tl_serve_inputs {
 typedef struct tl_serve_news {
     uint64_t bytes;
     bool is_changed; /* since the last look */
-    bool is_live;    /* some program is still recording */
+    bool is_live;    /* some program is still writing: a live recording is there, or a file has grown lately */
 } tl_serve_news;
 
 /* Takes over the words as they are now: copies, in a list of their own. False: no memory. */
@@ -22,6 +22,7 @@ bool tl_serve_inputs_init(tl_serve_inputs *in, tl_words *words);
 void tl_serve_inputs_fini(tl_serve_inputs *in);
 /* Finds renamed inputs, and remembers what the files are like; before they are read. */
 void tl_serve_inputs_look(tl_serve_inputs *in);
-tl_serve_news tl_serve_inputs_news(const tl_serve_inputs *in);
+/* Of now. What has grown since the last news counts. */
+tl_serve_news tl_serve_inputs_news(tl_serve_inputs *in);
 
 #endif

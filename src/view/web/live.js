@@ -36,8 +36,8 @@ export function start_news(app) {
     const live = last?.live === true, changed = last?.changed === true;
     line.hidden = !(live || changed || follows || trouble || !last);
     words.textContent = (trouble || (!last ? 'the server has ended: what is shown stays'
-      : live ? 'a recording that is still being written, ' + human_bytes(last.bytes)
-        : follows ? 'the recording has ended' : 'the file has changed; this kind of file is not followed')) + ' ';
+      : live ? 'still being written, ' + human_bytes(last.bytes)
+        : changed ? 'the file has changed' : 'no longer being written')) + ' ';
     follow.hidden = !live;
     follow.textContent = follows ? 'Freeze' : 'Follow';
     follow.setAttribute('aria-pressed', String(follows));
@@ -48,7 +48,7 @@ export function start_news(app) {
     const ended = follows && last?.live === true && news !== null && !news.live;
     if (!news && last) say('the server has ended');
     last = news;
-    if ((follows && news?.live) || ended) renew();
+    if ((follows && news?.live && news.changed) || ended) renew();
     else draw();
   });
 }
