@@ -39,6 +39,7 @@ typedef struct tl_table_kind {
     const char *what;  /* "garbage collections": what an empty table lacks */
     const char *sorts; /* its words for --sort; NULL: it has one order */
     const char *takes; /* its own options: "cache"; NULL: none */
+    const char *tab;   /* the tab of a page that shows it, of those in view/web/views.js; NULL: none */
     /* Which traces it is for, if a table of another kind has the same name; else NULL. */
     bool (*only_of)(const tl_trace *t);
     unsigned profile;      /* from a profile: TL_PROFILE_FLAT and so on; 0: from events */

@@ -35,12 +35,6 @@ bool tl_needs_met(const char *needs, unsigned has)
     return true;
 }
 
-/* Is it about a machine: an instruction, what it did, or a snapshot? */
-static bool is_of_machine(const tl_class *c)
-{
-    return c->role >= TL_ROLE_A64 && c->role <= TL_ROLE_SNAPSHOT;
-}
-
 static bool is_of_threads(const tl_class *c)
 {
     return c->role == TL_ROLE_SWITCH || c->role == TL_ROLE_WAKE;
@@ -56,7 +50,7 @@ static unsigned class_has(const tl_class *c)
     unsigned has = 0;
     if (c->key == TL_KEY_FUNCTION && c->kind == TL_ENTER)
         has |= TL_HAS_CALLS | TL_HAS_DURATIONS;
-    if (c->role != TL_ROLE_NONE && !is_of_machine(c) && !is_of_threads(c))
+    if (c->role != TL_ROLE_NONE && !tl_class_of_machine(c) && !is_of_threads(c))
         has |= TL_HAS_RUNTIME;
     has |= c->role == TL_ROLE_SWITCH ? TL_HAS_SWITCHES : 0u;
     has |= is_snapshot(c) ? TL_HAS_SNAPSHOTS : 0u;
@@ -106,7 +100,7 @@ bool tl_source_any_event(tl_source *s, bool (*counts)(const tl_class *c))
 
 static bool is_of_insns(const tl_class *c)
 {
-    return is_of_machine(c) && !is_snapshot(c);
+    return tl_class_of_machine(c) && !is_snapshot(c);
 }
 
 unsigned tl_source_really_has(tl_source *s, const tl_profile *p)

@@ -42,6 +42,11 @@ unsigned tl_source_has(const tl_source *s, const tl_profile *p);
 unsigned tl_source_really_has(tl_source *s, const tl_profile *p);
 /* Does a source that has that have what a table needs? */
 bool tl_needs_met(const char *needs, unsigned has);
+/* Is it about a machine: an instruction, what it did, or a snapshot? */
+static inline bool tl_class_of_machine(const tl_class *c)
+{
+    return c->role >= TL_ROLE_A64 && c->role <= TL_ROLE_SNAPSHOT;
+}
 /* Reads up to the first event of a class that counts: is there one? True if the source cannot be read. */
 bool tl_source_any_event(tl_source *s, bool (*counts)(const tl_class *c));
 

@@ -39,9 +39,10 @@ class Made:
 
     def tabs(self, durations=True, more=()):
         with open(self.file, "rb") as file:
-            times = b'data-section="slices"' in file.read()
-        return [tab for tab in ("Overview", "Flame", "Tree", "Timeline", "Latency", "Functions", *more, "Losses")
-                if (times or tab != "Timeline") and (durations or tab != "Latency")]
+            data = file.read()
+        lacks = {tab for tab, section in (("Timeline", b"slices"), ("Events", b"class")) if b'data-section="%s"' % section not in data}
+        return [tab for tab in ("Overview", "Flame", "Tree", "Timeline", "Latency", "Functions", *more, "Events", "Losses")
+                if tab not in lacks and (durations or tab != "Latency")]
 
     def json(self, *more):
         return harness.run("report", *self.words, "--json", *more, cwd=self.cwd).json()

@@ -51,7 +51,7 @@ def shows(checks):
         tries = {"http://localhost:1/", "https://evil.example/", "data:text/plain,x"}
         checks.that(all(url.startswith(server.url) for url in asked - tries), "requests", asked)
         checks.equal(seen["policy"], {place: "refused" for place in tries}, "what the policy allows")
-        checks.equal(seen["tabs"], ["Overview", "Flame", "Tree", "Timeline", "Latency", "Functions"] + (["SQL"] if harness.built_with("SQLite") else []) + ["Losses"], "tabs")
+        checks.equal(seen["tabs"], ["Overview", "Flame", "Tree", "Timeline", "Latency", "Functions", "Events"] + (["SQL"] if harness.built_with("SQLite") else []) + ["Losses"], "tabs")
         checks.that(all(size for view, size in seen["views"].items() if view != "Flame"), "a view is empty:", seen["views"])
         told = harness.run("report", *TRACE, "--json", cwd=page_browser.GOLDEN).json()["functions"]
         checks.equal([f["name"] for f in seen["functions"]], [f["name"] for f in told], "functions")

@@ -25,8 +25,10 @@ CASES = {
     "code-damaged": ["xtrace-damaged-load"], "code-insns": ["xtrace-user", "--insns", "50..200"],
     "events-2": ["ctf-2"], "events-18": ["ctf-18"], "events-2010": ["ctf-2010"], "events-damaged": ["ctf-2-damaged"], "events-state": ["ctf-sched"],
     "events-class": ["ctf-2", "--class", "prov0:*"], "calls": ["fdr-v5-le.xray", "-e", "program.elf"], "profile": ["profile-le.xray"],
-    "cache-options": ["xtrace-user", "--by", "cache", "--cache", "l1d=1K:2"],
+    "events-of-calls": ["tracelog-calls.log"], "cache-options": ["xtrace-user", "--by", "cache", "--cache", "l1d=1K:2"],
 }
+# Kinds of events that have tabs of their own where there is a profile.
+OWN_TABS = ("enter", "exit", "sample", "insn", "mem", "state", "regs")
 HOSTILE = ["</script><script>alert(1)</script>", "]]>", "<!--", '"onload="x', "\u202eevil", "__proto__", "constructor", "%s%n", "a\x01\x1b[2Jb", "$&"]
 
 
@@ -94,7 +96,7 @@ def check_tables(checks, page, words, cwd):
             result = harness.run("report", *given, "--by", word, "--json", cwd=cwd)
             if word not in page:
                 text = harness.run("report", *given, "--by", word, cwd=cwd)
-                calls = tab == "events" and page["meta"]["kind"] != "events"
+                calls = word == "class" and page["meta"]["kind"] != "events" and not others(plain, cwd)
                 several = len([w for w in words if not w.startswith("-")]) > 1 and text.status == 2
                 checks.that(calls or several or text.status == 1 or b", no " in text.out, "no section", word, text)
                 continue
@@ -109,14 +111,22 @@ def check_tables(checks, page, words, cwd):
 
 
 def query(words, sql, cwd):
-    keep = [w for w in words if w not in ("-e",) and not w.endswith(".elf")]
+    keep = [w for w in words if w not in ("-e", "--weight", "bytes") and not w.endswith(".elf")]
     result = harness.run("query", *keep[:1], sql, *keep[1:], "--to", "jsonl", cwd=cwd)
     return [json.loads(line) for line in result.out.decode().splitlines()]
+
+
+def others(words, cwd):
+    """Has the trace events that no other tab shows?"""
+    return query(words, "SELECT 1 FROM events WHERE kind NOT IN ('%s') LIMIT 1" % "', '".join(OWN_TABS), cwd)
 
 
 def check_events(checks, page, words, cwd):
     classes = [(row["class"], row["kind"]) for row in page["class"]["classes"]]
     rows = query(words, "SELECT ts, thread, cpu, name, kind, fields, context, ts_ticks FROM events ORDER BY ts", cwd)
+    named = {(r["name"], r["kind"]) for r in rows}
+    if page["meta"]["kind"] != "events":
+        rows = [r for r in rows if r["kind"] not in OWN_TABS]
     events, density = page["events"], page["density"]
     checks.equal(len(events["events"]) + events["left_out"], len(rows), "events")
     checks.that(len(events["events"]) <= EVENTS and (events["left_out"] == 0 or len(events["events"]) == EVENTS or
@@ -139,7 +149,7 @@ def check_events(checks, page, words, cwd):
     columns = (max(ticks) - begin) // width + 1
     checks.equal(density["columns"], columns, "columns")
     checks.that(columns <= COLUMNS and (columns > COLUMNS // 2 or width == 1), "width", width)
-    checks.equal(len(density["classes"]) + density["left_out"], len({(r["name"], r["kind"]) for r in rows}), "classes")
+    checks.equal(len(density["classes"]) + density["left_out"], len(named), "classes")
     for one, cells in zip(classes, density["classes"]):
         at, found = 0, {}
         for gap, n in zip(cells[::2], cells[1::2]):
@@ -155,10 +165,37 @@ def check(checks, words, cwd, *more):
     check_tables(checks, page, words, cwd)
     if "class" in page:
         check_events(checks, page, words, cwd)
-        checks.equal((page["meta"]["kind"], page["tree"], page["meta"]["histogram"]), ("events", [], False), "without a profile")
+    if page["meta"]["kind"] == "events":
+        checks.equal((page["tree"], page["meta"]["histogram"]), ([], False), "without a profile")
     for threads in (1, 2, 5):
         checks.that(harness.run("report", *words, "--to", "html", *more, "--threads", threads, cwd=cwd).out == result.out, "other bytes with", threads, "threads")
     return page, result
+
+
+CALLS = [("cyg:func_entry", [("addr", "u64")]), ("cyg:func_exit", [("addr", "u64")])]
+SWITCH = ("sched_switch", [("prev_comm", "string"), ("prev_tid", "i32"), ("prev_state", "i64"), ("next_comm", "string"), ("next_tid", "i32")])
+
+
+def calls_with(folder, n, more, event):
+    """A trace of n calls with an event(i) of the classes `more` in each of them."""
+    events = []
+    for i in range(n):
+        events += [(1000 * i, 0, [64 + i % 5]), (1000 * i + 100, *event(i)), (1000 * i + 300, 1, [64 + i % 5])]
+    return small_ctf.write(folder, CALLS + more, [(0, events)])
+
+
+def mixed(checks, folder):
+    """Calls, switches of threads and other events: all tabs; and a trace of the same calls that has only declared the others."""
+    switch = lambda i: (2, ["a", i % 2 + 1, 0, "b", (i + 1) % 2 + 1]) if i % 2 else (3, ["x%d" % i])
+    path = calls_with(os.path.join(folder, "mixed"), 300, [SWITCH, ("note", [("text", "string")])], switch)
+    page, _ = check(checks, [os.path.basename(path)], folder)
+    checks.equal((page["meta"]["kind"], page["meta"]["calls"]), ("calls", 300), "calls")
+    checks.that({"class", "state", "events", "density", "tree", "slices"} <= set(page), "sections", sorted(page))
+    checks.equal({e["class"] for e in page["events"]["events"]}, {"sched_switch", "note"}, "first events")
+    checks.equal((len(page["events"]["events"]), page["events"]["left_out"]), (300, 0), "only others are counted")
+    path = small_ctf.write(os.path.join(folder, "plain"), CALLS + [("note", [("text", "string")])], [(0, [(10 * i, i % 2, [64]) for i in range(20)])])
+    page, _ = check(checks, [os.path.basename(path)], folder)
+    checks.that("class" not in page and page["meta"]["calls"] == 10, "no other events", sorted(page))
 
 
 def hostile(checks, folder):
@@ -200,6 +237,14 @@ def bounds(checks, folder):
             checks.equal((len(page["events"]["events"]), len(page["density"]["classes"])), (EVENTS, DENSITY), "bounds")
         for one in page["meta"]["left_out"]:
             checks.that("not written: %s %s" % (format(one["n"], ","), one["text"]) in result.err.decode(), "not said", one, result.err)
+    # The same beside many calls.
+    path = calls_with(os.path.join(folder, "calls"), 20000, [("note %d" % i, [("text", "string")]) for i in range(2500)], lambda i: (2 + i % 2500, ["y" * 40]))
+    for limit in (2_000_000, 1_000_000):
+        result = harness.run("report", path, "--to", "html", "--page-limit", str(limit))
+        page = read(result.out)
+        checks.that(len(result.out) <= limit, "bytes with calls", len(result.out))
+        checks.equal(len(page["events"]["events"]) + page["events"]["left_out"], 20000, "other events")
+        checks.that(len(json.dumps(page["events"])) <= 1.3 * limit / 40 and page["class"]["left_out"] > 0, "bytes of events with calls")
     # A name of a class that is larger than a table may be.
     path = small_ctf.write(os.path.join(folder, "long"), [("y" * 400_000, []), ("z", [])], [(0, [(1, 0, []), (2, 1, []), (3, 1, [])])])
     page = read(harness.run("report", path, "--to", "html").out)
@@ -226,7 +271,7 @@ def main():
         check(checks, CASES[case], INPUT)
     else:
         with harness.work_folder() as folder:
-            {"hostile": hostile, "bounds": bounds, "options": options}[case](checks, folder)
+            {"mixed": mixed, "hostile": hostile, "bounds": bounds, "options": options}[case](checks, folder)
     checks.end()
 
 

@@ -5,7 +5,7 @@ if(NOT CMAKE_CROSSCOMPILING)
     set_property(TEST page.data.${case} APPEND PROPERTY ENVIRONMENT TL_MANY_RUNS=1)
   endforeach()
   foreach(case runtime runtime-doc runtime-damaged runtime-several runtime-time runtime-bytes code code-cores code-damaged code-insns
-      events-2 events-18 events-2010 events-damaged events-state events-class calls profile cache-options hostile bounds options)
+      events-2 events-18 events-2010 events-damaged events-state events-class events-of-calls mixed calls profile cache-options hostile bounds options)
     traceloom_script(page.tables.${case} page/page_tables.py ${case})
     set_property(TEST page.tables.${case} APPEND PROPERTY ENVIRONMENT TL_MANY_RUNS=1)
   endforeach()

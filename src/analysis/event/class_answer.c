@@ -374,6 +374,7 @@ const tl_table_kind tl_table_class = {
     .info = {"class", "classes of events: counts, rates, gaps, latency of pairs", TL_NEEDS_EVENTS},
     .sql = "class_stats",
     .what = "events",
+    .tab = "events",
     .any_event = true,
     .size = sizeof(class_table),
     .read = read_classes,

@@ -96,6 +96,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 const tl_table_kind tl_table_block = {.info = {"block", "basic blocks that were executed most", TL_NEEDS_INSNS},
                                       .sql = "blocks",
                                       .what = "instructions",
+                                      .tab = "code",
                                       .pass = &tl_blocks_table,
                                       TL_EMPTY_IF_0(tl_blocks, insns),
                                       .answer = answer,

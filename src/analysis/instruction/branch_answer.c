@@ -280,6 +280,7 @@ const tl_table_kind tl_table_branch = {
     .info = {"branch", "branches, and how well they can be predicted", TL_NEEDS_INSNS},
     .sql = "branches",
     .what = "branches",
+    .tab = "code",
     .takes = "predictor",
     .options_size = sizeof(tl_predictor_list),
     .set = set,

@@ -232,6 +232,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 const tl_table_kind tl_table_cache = {.info = {"cache", "hits and misses of simulated caches", TL_NEEDS_INSNS},
                                       .sql = "cache_levels",
                                       .what = "instructions",
+                                      .tab = "code",
                                       .takes = "cache",
                                       .options_size = sizeof(tl_cache_setup),
                                       .set = set,

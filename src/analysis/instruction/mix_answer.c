@@ -229,6 +229,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 const tl_table_kind tl_table_mix = {.info = {"mix", "what kinds of instructions were executed", TL_NEEDS_INSNS},
                                     .sql = "insn_mix",
                                     .what = "instructions",
+                                    .tab = "code",
                                     .pass = &tl_mix_table,
                                     .empty = is_empty,
                                     .answer = answer,

@@ -265,6 +265,7 @@ const tl_table_kind tl_table_page = {
     .info = {"page", "pages of memory, and how many are in use at a time", TL_NEEDS_INSNS},
     .sql = "pages",
     .what = "instructions or accesses to memory",
+    .tab = "code",
     .takes = "interval",
     .options_size = sizeof(tl_page_options),
     .set = set,

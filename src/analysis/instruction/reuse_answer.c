@@ -179,6 +179,7 @@ const tl_table_kind tl_table_reuse = {
     .info = {"reuse", "how many other lines of memory are used before one is used again", TL_NEEDS_INSNS},
     .sql = "reuse",
     .what = "accesses to memory",
+    .tab = "code",
     .takes = "line-size sample",
     .options_size = sizeof(tl_reuse_options),
     .set = set,

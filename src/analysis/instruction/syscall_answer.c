@@ -176,6 +176,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 const tl_table_kind tl_table_syscall = {.info = {"syscall", "system calls", TL_NEEDS_INSNS},
                                         .sql = "syscall_stats",
                                         .what = "system calls",
+                                        .tab = "code",
                                         .takes = "calls",
                                         .options_size = sizeof(tl_syscall_options),
                                         .set = set,

@@ -156,6 +156,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 const tl_table_kind tl_table_alloc = {.info = {"alloc", "objects allocated", TL_NEEDS_RUNTIME},
                                       .sql = "allocated_types",
                                       .what = "allocations",
+                                      .tab = "runtime",
                                       .sorts = "total calls name",
                                       .several = true,
                                       .of_runtime = true,

@@ -229,6 +229,7 @@ const tl_table_kind tl_table_cpu = {
     .info = {"cpu", "processor time of the process and its threads, over time", TL_NEEDS_RUNTIME},
     .sql = "cpu_stats",
     .what = "measurements of processor time",
+    .tab = "runtime",
     .late = true,
     .of_runtime = true,
     .size = sizeof(tl_cpu),

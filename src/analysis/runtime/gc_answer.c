@@ -340,6 +340,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 const tl_table_kind tl_table_gc = {.info = {"gc", "garbage collections and their pauses", TL_NEEDS_RUNTIME},
                                    .sql = "collections",
                                    .what = "garbage collections",
+                                   .tab = "runtime",
                                    .several = true,
                                    .late = true,
                                    .of_runtime = true,

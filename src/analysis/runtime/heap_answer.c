@@ -164,6 +164,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 const tl_table_kind tl_table_heap = {.info = {"heap", "objects in the heap, and how it grew", TL_NEEDS_RUNTIME},
                                      .sql = "heap_snapshots",
                                      .what = "snapshots of the heap",
+                                     .tab = "runtime",
                                      .no_thread = "the heap belongs to all threads",
                                      .late = true,
                                      .of_runtime = true,

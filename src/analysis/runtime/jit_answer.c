@@ -156,6 +156,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 const tl_table_kind tl_table_jit = {.info = {"jit", "functions compiled while the program ran", TL_NEEDS_RUNTIME},
                                     .sql = "compiled_functions",
                                     .what = "compilations or searches for code",
+                                    .tab = "runtime",
                                     .sorts = "total calls max name",
                                     .several = true,
                                     .late = true,

@@ -247,6 +247,7 @@ const tl_table_kind tl_table_state = {
     .info = {"state", "how long threads ran, were ready, or were blocked", TL_NEEDS_SWITCHES},
     .sql = "states",
     .what = "switches of threads",
+    .tab = "events",
     .no_thread = "the state of a thread depends on the events of all",
     .size = sizeof(state_table),
     .read = read_states,

@@ -1,4 +1,5 @@
-/* One pass over the events of a trace: the first of them in full, all of them as numbers by class and time.
+/* One pass over the events of a trace: the first of them in full, all of them as numbers by class and time. Where
+ * calls, samples and instructions have tabs of their own, it is about the other events.
  *
  * The time is cut into columns of equal width, at most 512. The width begins at one tick and doubles whenever an event
  * lies behind the last column, so the length of the trace need not be known. */
@@ -8,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/table_kind.h"
 #include "base/grow.h"
 #include "base/text/json_write.h"
 #include "model/value_json.h"
+#include "op/needs.h"
 #include "op/scan/event_parts.h"
 #include "op/scan/source_walk.h"
 #include "traceloom/events.h"
@@ -28,6 +31,7 @@ typedef struct density {
 
 typedef struct making {
     tl_event_view view;
+    bool *passed; /* by class: it has a tab of its own */
     tl_fields json;
     tl_pb text;
     tl_output *out; /* of the first events */
@@ -39,6 +43,12 @@ typedef struct making {
 static int no_memory(tl_error *e)
 {
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the events of the page");
+}
+
+bool tl_html_is_other(const tl_class *c)
+{
+    return c->kind != TL_FORMAT && c->kind != TL_SAMPLE && c->kind != TL_INSN && c->key != TL_KEY_FUNCTION &&
+           !tl_class_of_machine(c);
 }
 
 /* ---- density ---- */
@@ -191,7 +201,7 @@ static int add_run(making *m, const tl_run *run, tl_error *e)
     const tl_batch *b = run->batch;
     for (uint32_t i = run->from; i < run->to; i++) {
         const tl_class *c = tl_trace_class(m->view.trace, b->cls[i]);
-        if (c->kind == TL_FORMAT)
+        if (m->passed[b->cls[i]])
             continue;
         if (!(c->flags & TL_CLASS_TIMELESS))
             count(&m->density, b->cls[i], b->ts[i]);
@@ -227,7 +237,13 @@ static int make(making *m, tl_source *s, const tl_select *select, const tl_part 
 {
     const tl_trace *t = tl_source_trace(s);
     m->view = (tl_event_view){.trace = t, .begin = tl_scan_begin(t), .number = 1, .json = &m->json};
-    int status = tl_json_fields_init(&m->json, t) ? 0 : no_memory(e);
+    const bool all = tl_table_without_profile(t) != NULL;
+    m->passed = tl_alloc((size_t)tl_trace_classes(t) + 1, sizeof *m->passed);
+    int status = m->passed && tl_json_fields_init(&m->json, t) ? 0 : no_memory(e);
+    for (uint32_t i = 0; status == 0 && i < tl_trace_classes(t); i++) {
+        const tl_class *c = tl_trace_class(t, i);
+        m->passed[i] = all ? c->kind == TL_FORMAT : !tl_html_is_other(c);
+    }
     if (status == 0)
         status = start_density(&m->density, t, classes, e);
     if (status == 0)
@@ -261,6 +277,7 @@ int tl_html_events(tl_source *s, const tl_select *select, const tl_part *classes
     tl_output_close(m.out);
     tl_fields_fini(&m.json);
     tl_pb_fini(&m.text);
+    free(m.passed);
     free(m.density.row_of);
     free(m.density.events);
     return status;

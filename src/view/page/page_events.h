@@ -13,9 +13,12 @@
 
 enum { TL_HTML_EVENT_SECTIONS = 2 };
 
-/* Makes `events` and `density`. `classes`: rows whose first columns are name and kind, in the order of `density`.
- * bytes: of each section, about. The JSON belongs to the caller, also after an error. Errors: TL_ENOMEM, those of
- * reading. */
+/* Is it neither a call, a sample nor an instruction or what it did? These have tabs of their own. */
+bool tl_html_is_other(const tl_class *c);
+
+/* Makes `events` and `density`, of a trace that can have a profile only of others. `classes`: rows whose first columns
+ * are name and kind, in the order of `density`. bytes: of each section, about. The JSON belongs to the caller, also
+ * after an error. Errors: TL_ENOMEM, those of reading. */
 int tl_html_events(tl_source *s, const tl_select *select, const tl_part *classes, uint64_t bytes,
                    tl_html_section out[static TL_HTML_EVENT_SECTIONS], tl_error *e);
 

@@ -1,6 +1,7 @@
 /* Tables of `report` as sections of a page, and what is known of their columns. */
 #include "view/page/page_tables.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,33 +14,21 @@
 #include "view/page/page_text.h"
 #include "view/view.h"
 
-enum { STATIC_ROWS = 40, CELL_SIZE = 256 };
-
-/* The tables, and the tab that shows each; in the order of the sections. */
-#define TABLE(word, tab)                                                                                               \
-    {                                                                                                                  \
-        word, tab, "rows of --by " word                                                                                \
-    }
-static const struct {
-    const char *word, *tab, *rows;
-} list[] = {TABLE("class", "events"),  TABLE("state", "events"), TABLE("gc", "runtime"),  TABLE("jit", "runtime"),
-            TABLE("alloc", "runtime"), TABLE("heap", "runtime"), TABLE("cpu", "runtime"), TABLE("mix", "code"),
-            TABLE("block", "code"),    TABLE("branch", "code"),  TABLE("page", "code"),   TABLE("cache", "code"),
-            TABLE("reuse", "code"),    TABLE("syscall", "code")};
-#undef TABLE
-enum { TABLES = TL_COUNT(list), SECTIONS = TABLES + TL_HTML_EVENT_SECTIONS + 1 };
+enum { STATIC_ROWS = 40, CELL_SIZE = 256, ROWS_TEXT = 48 };
 
 typedef struct page_table {
     tl_table_run run;
     bool begun, off; /* off: several sources cannot be added up */
     tl_answer answer;
+    char rows[ROWS_TEXT]; /* what is left out */
 } page_table;
 
 struct tl_html_tables {
     tl_html_tables_options o;
     tl_json_limit limit; /* of each */
-    page_table table[TABLES];
-    tl_html_section section[SECTIONS];
+    page_table *table;   /* by kind */
+    size_t n;
+    tl_html_section *section;
     size_t nsection;
     tl_html_section events[TL_HTML_EVENT_SECTIONS];
     tl_code_map *code;
@@ -49,18 +38,23 @@ struct tl_html_tables {
 
 bool tl_html_tables_know(const char *word)
 {
-    for (size_t i = 0; i < TABLES; i++)
-        if (strcmp(list[i].word, word) == 0)
-            return true;
-    return false;
+    const tl_table_kind *kind = tl_table_find(word, NULL);
+    return kind && kind->tab;
 }
 
 int tl_html_tables_new(tl_html_tables **out, const tl_html_tables_options *o, tl_error *e)
 {
     tl_html_tables *t = calloc(1, sizeof *t);
     const uint64_t part = o->limit / TL_HTML_TABLE_PART;
-    if (!t)
+    if (t) {
+        tl_table_kinds(&t->n);
+        t->table = calloc(t->n, sizeof *t->table);
+        t->section = calloc(t->n + TL_HTML_EVENT_SECTIONS + 1, sizeof *t->section);
+    }
+    if (!t || !t->table || !t->section) {
+        tl_html_tables_free(t);
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the tables of the page");
+    }
     t->o = *o;
     t->limit.bytes = part < TL_HTML_TABLE_BYTES_MAX ? part : TL_HTML_TABLE_BYTES_MAX;
     t->limit.rows = TL_HTML_TABLE_ROWS_MAX;
@@ -68,14 +62,17 @@ int tl_html_tables_new(tl_html_tables **out, const tl_html_tables_options *o, tl
     return 0;
 }
 
-/* Has the source something for the table? Those of the tab of events are for traces without a profile. */
+/* Has the source something for the table? The tab of events is for events that no other tab shows. */
 static bool has_table(const tl_html_tables *t, const tl_table_kind *kind, tl_source *s)
 {
-    if (tl_source_is_profile(s) || !tl_needs_met(kind->info.needs, tl_source_has(s, NULL)))
+    if (!kind->tab || tl_source_is_profile(s) || !tl_needs_met(kind->info.needs, tl_source_has(s, NULL)))
         return false;
-    if ((kind == &tl_table_class || kind == &tl_table_state) && !tl_table_without_profile(tl_source_trace(s)))
+    if (kind != tl_table_find(kind->info.name, tl_source_trace(s)))
         return false;
-    return !t->o.can_select || t->o.can_select(t->o.arg, kind);
+    if (t->o.can_select && !t->o.can_select(t->o.arg, kind))
+        return false;
+    return kind != &tl_table_class || tl_table_without_profile(tl_source_trace(s)) ||
+           tl_source_any_event(s, tl_html_is_other);
 }
 
 static int begin_table(tl_html_tables *t, page_table *p, const tl_table_kind *kind, tl_error *e)
@@ -94,9 +91,8 @@ static int begin_table(tl_html_tables *t, page_table *p, const tl_table_kind *ki
 }
 
 /* The first events, and where events are, by the rows of the table of classes. */
-static int make_events(tl_html_tables *t, tl_source *s, const tl_select *select, tl_error *e)
+static int make_events(tl_html_tables *t, page_table *p, tl_source *s, const tl_select *select, tl_error *e)
 {
-    page_table *p = &t->table[0];
     tl_answer answer;
     int status = tl_table_run_answer(&p->run, &(tl_ask){.for_programs = true}, "", &answer, e);
     if (status == 0)
@@ -107,11 +103,12 @@ static int make_events(tl_html_tables *t, tl_source *s, const tl_select *select,
 
 int tl_html_tables_add(tl_html_tables *t, tl_source *s, const tl_select *select, tl_error *e)
 {
+    const tl_table_kind *const *kinds = tl_table_kinds(&t->n);
     int status = 0;
-    for (size_t i = 0; i < TABLES && status == 0; i++) {
+    for (size_t i = 0; i < t->n && status == 0; i++) {
         page_table *p = &t->table[i];
-        const tl_table_kind *kind = tl_table_find(list[i].word, tl_source_trace(s));
-        if (!kind || p->off || !has_table(t, kind, s))
+        const tl_table_kind *kind = kinds[i];
+        if (p->off || !has_table(t, kind, s))
             continue;
         p->off = t->o.several && !tl_table_adds_up(kind);
         if (p->off)
@@ -126,7 +123,7 @@ int tl_html_tables_add(tl_html_tables *t, tl_source *s, const tl_select *select,
             status = 0;
         }
         if (status == 0 && kind == &tl_table_class && !p->off && !tl_table_run_is_empty(&p->run))
-            status = make_events(t, s, select, e);
+            status = make_events(t, p, s, select, e);
     }
     return status;
 }
@@ -160,11 +157,11 @@ static void put_columns(tl_json *j, const tl_part *p)
     tl_json_array_end(j);
 }
 
-static void put_table(tl_json *j, const char *tab, const tl_table_kind *kind, const tl_answer *a)
+static void put_table(tl_json *j, const tl_table_kind *kind, const tl_answer *a)
 {
     tl_json_object(j);
     tl_json_key_string(j, "section", kind->info.name);
-    tl_json_key_string(j, "tab", tab);
+    tl_json_key_string(j, "tab", kind->tab);
     tl_json_key_string(j, "title", kind->info.summary);
     tl_json_key(j, "parts");
     tl_json_array(j);
@@ -190,7 +187,7 @@ static bool is_there(const page_table *p)
 
 bool tl_html_tables_any(const tl_html_tables *t)
 {
-    for (size_t i = 0; i < TABLES; i++)
+    for (size_t i = 0; i < t->n; i++)
         if (is_there(&t->table[i]))
             return true;
     return false;
@@ -211,8 +208,9 @@ static int make_section(tl_html_tables *t, size_t i, const char *subject, tl_err
     if (status < 0)
         return status;
     t->first = t->first ? t->first : &p->answer;
-    t->section[t->nsection++] =
-        (tl_html_section){.name = list[i].word, .json = json, .n = n, .left_out = limit.left_out, .what = list[i].rows};
+    snprintf(p->rows, sizeof p->rows, "rows of --by %s", p->run.kind->info.name);
+    t->section[t->nsection++] = (tl_html_section){
+        .name = p->run.kind->info.name, .json = json, .n = n, .left_out = limit.left_out, .what = p->rows};
     return 0;
 }
 
@@ -229,9 +227,9 @@ static int make_columns(tl_html_tables *t, tl_error *e)
     tl_json_key_u64(&j, "schema", 1);
     tl_json_key(&j, "tables");
     tl_json_array(&j);
-    for (size_t i = 0; i < TABLES; i++)
+    for (size_t i = 0; i < t->n; i++)
         if (t->table[i].answer.first)
-            put_table(&j, list[i].tab, t->table[i].run.kind, &t->table[i].answer);
+            put_table(&j, t->table[i].run.kind, &t->table[i].answer);
     tl_json_array_end(&j);
     tl_json_object_end(&j);
     status = tl_html_take(out, &json, &n, e);
@@ -260,7 +258,7 @@ static int make_facts(tl_html_tables *t, tl_error *e)
 int tl_html_tables_make(tl_html_tables *t, const char *subject, const tl_html_section **section, size_t *n, tl_error *e)
 {
     int status = 0;
-    for (size_t i = 0; i < TABLES && status == 0; i++)
+    for (size_t i = 0; i < t->n && status == 0; i++)
         status = make_section(t, i, subject, e);
     for (size_t i = 0; i < TL_HTML_EVENT_SECTIONS && status == 0; i++)
         if (t->events[i].json) {
@@ -321,7 +319,7 @@ void tl_html_tables_free(tl_html_tables *t)
 {
     if (!t)
         return;
-    for (size_t i = 0; i < TABLES; i++) {
+    for (size_t i = 0; t->table && i < t->n; i++) {
         tl_answer_fini(&t->table[i].answer);
         if (t->table[i].begun)
             tl_table_run_fini(&t->table[i].run);
@@ -331,6 +329,8 @@ void tl_html_tables_free(tl_html_tables *t)
     for (size_t i = 0; i < TL_HTML_EVENT_SECTIONS; i++)
         free((char *)(uintptr_t)t->events[i].json);
     tl_code_map_close(t->code);
+    free(t->table);
+    free(t->section);
     free(t->facts);
     free(t);
 }

@@ -1,4 +1,4 @@
-// Traces without calls and samples: which events there are, when, and what the first ones say.
+// Which events there are, when, and what the first ones say. Calls, samples and instructions are counted only, if these have tabs.
 import { button, el, fill, shorten, visible } from './dom.js';
 import { grouped, percent, ticks_to_ns } from './units.js';
 import { make_table, sort_rows } from './table.js';
@@ -40,13 +40,14 @@ function density_chart(app, holder, classes, density, rows) {
   const { meta } = app.profile_of(-1), hz = Number(meta.clock.hz), series = [];
   const time = (column) => ticks_to_ns(Math.round(density.first + column * density.width), hz);
   const points = (row) => Array.from(row, (v, i) => [time(i), time(i + 1), v]).filter((p) => p[2] > 0);
-  rows.slice(0, STACKED_MOST - 1).forEach((row, i) => series.push({ name: classes[i].class, points: points(row) }));
-  if (rows.length >= STACKED_MOST) {
+  const used = classes.slice(0, rows.length).map((c, i) => [c.class, rows[i]]).filter(([, row]) => row.some((v) => v > 0));
+  used.slice(0, STACKED_MOST - 1).forEach(([name, row]) => series.push({ name, points: points(row) }));
+  if (used.length >= STACKED_MOST) {
     const rest = new Float64Array(density.columns);
-    for (const row of rows.slice(STACKED_MOST - 1)) row.forEach((v, i) => { rest[i] += v; });
-    series.push({ name: rows.length === STACKED_MOST ? classes[STACKED_MOST - 1].class : 'others', points: points(rest) });
+    for (const [, row] of used.slice(STACKED_MOST - 1)) row.forEach((v, i) => { rest[i] += v; });
+    series.push({ name: used.length === STACKED_MOST ? used[STACKED_MOST - 1][0] : 'others', points: points(rest) });
   }
-  return make_boxes_chart(holder, app, 'Events over time', { series, from: time(0), to: time(density.columns), y: (v) => unit_text(v, 'count'),
+  return make_boxes_chart(holder, app, meta.kind === 'events' ? 'Events over time' : 'Other events over time', { series, from: time(0), to: time(density.columns), y: (v) => unit_text(v, 'count'),
     x: (v) => unit_text(Math.round(v), 'time', hz ? 'ns' : '') });
 }
 
@@ -87,6 +88,7 @@ export function make_events(app) {
   const pairs = data.pairs.length ? make_table({ label: 'Pairs of classes', columns: [], sort: by_sort }) : null;
   const events = make_table({ label: 'First events', columns: [], none: 'none of the first events is of this class' });
   const states = make_states(app, by_sort);
+  const only = app.profile_of(-1).meta.kind === 'events' ? '' : ' other than calls, samples and instructions', named = 'events' + only;
   const everything = button('All classes', 'show events of all classes', () => app.state.set({ cls: '' }, true));
   const index = new Map(data.classes.map((row, i) => [key(row), i]));
 
@@ -127,7 +129,7 @@ export function make_events(app) {
     }
     events.show(shown, { columns: event_columns });
     everything.hidden = !picked;
-    fill(note, 'The first ' + grouped(all.length) + (first?.left_out ? ' of ' + grouped(all.length + first.left_out) + ' events' : ' events: all') +
+    fill(note, 'The first ' + grouped(all.length) + (first?.left_out ? ' of ' + grouped(all.length + first.left_out) + ' ' + named : ' ' + named + ': all') +
       (picked ? ', of which ' + grouped(shown.length) + ' are ' + shorten(visible(picked.class), 80) : '') + ' ');
     draw_fields(picked?.class, shown);
   }

@@ -100,10 +100,11 @@ function found_text(scene) {
 const clock_of = (meta) => meta.has_time ? make_clock(meta) : null;
 
 function make_app(source, profile_of) {
+  const tables = source.json('tables')?.tables ?? [];
   const { meta } = profile_of(-1), app = {
     source, profile_of, state: make_state(), shapes: make_shapes(), finder: make_finder(profile_of(-1)), scene: null, printing: false,
     times: make_times(source), clock: clock_of(meta), moment: -1,
-    views: VIEWS.filter((v) => v.needs.every((name) => source.has(name)) && (v.one_of ?? v.needs).some((name) => source.has(name)) || !v.needs.length), made: new Map(),
+    views: VIEWS.filter((v) => v.needs.every((name) => source.has(name)) && (!v.tables || tables.some((t) => t.tab === v.id))), made: new Map(),
     pick(f, quiet) {
       app.state.set({ pick: f >= 0 ? app.scene.profile.twins.key[f] : '', ...(f < 0 ? { sandwich: false } : {}) }, quiet);
     },
@@ -143,7 +144,8 @@ function make_app(source, profile_of) {
     },
   };
   const { by } = meta, first = new Map([['tree', 'tree'], ['hist', 'latency'], ['func', 'functions']]).get(by);
-  app.first_view = app.views.find((v) => v.id === first || v.one_of?.includes(by)) ?? app.views[0];
+  const tab = tables.find((t) => t.section === by)?.tab;
+  app.first_view = app.views.find((v) => v.id === first || v.id === tab) ?? app.views[0];
   return app;
 }
 

@@ -1,5 +1,5 @@
-// The views of a page, in the order of their tabs. A view is shown where the page has all sections that it needs, and one of
-// others; plain ones have nothing to do with the tree.
+// The views of a page, in the order of their tabs. A view is shown where the page has all sections that it needs; one of tables
+// where it has a table whose `tab` names it. Plain ones have nothing to do with the tree.
 import { make_compare } from './compare.js';
 import { make_overview } from './overview.js';
 import { make_flame_view } from './flame.js';
@@ -21,8 +21,8 @@ export const VIEWS = [
   { id: 'timeline', title: 'Timeline', needs: ['slices'], times: ['spans'], make: make_timeline_view },
   { id: 'latency', title: 'Latency', needs: ['hist'], times: ['heat'], make: make_latency_view },
   { id: 'functions', title: 'Functions', needs: ['functions'], make: make_functions_view },
-  { id: 'runtime', title: 'Runtime', needs: ['tables'], one_of: ['gc', 'jit', 'alloc', 'heap', 'cpu'], plain: true, make: make_runtime },
-  { id: 'code', title: 'Code', needs: ['tables'], one_of: ['mix', 'block', 'branch', 'page', 'cache', 'reuse', 'syscall'], plain: true, make: make_code },
+  { id: 'runtime', title: 'Runtime', needs: ['tables'], tables: true, plain: true, make: make_runtime },
+  { id: 'code', title: 'Code', needs: ['tables'], tables: true, plain: true, make: make_code },
   { id: 'events', title: 'Events', needs: ['tables', 'class'], plain: true, make: make_events },
   { id: 'sql', title: 'SQL', needs: ['sql'], plain: true, make: make_sql_view },
   { id: 'losses', title: 'Losses', needs: [], plain: true, make: make_losses },
