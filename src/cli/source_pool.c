@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/inputs.h"
+#include "op/checkpoints.h"
 #include "op/source_stop.h"
 
 typedef struct pooled {
@@ -74,11 +75,21 @@ static int open_one(pooled **out, const tl_cli *c, const char *path, const tl_wa
     tl_open_options options = tl_reading_options(c, &one->want);
     options.progress = &one->done;
     const int status = tl_source_open(&one->source, path, &options, e);
-    if (status < 0)
+    if (status < 0) {
         free_one(one);
-    else
-        *out = one;
-    return status;
+        return status;
+    }
+    *out = one;
+    return 0;
+}
+
+/* Without memory for them, answers take longer. */
+static void keep_checkpoints(const tl_source_pool *p, const pooled *one)
+{
+    for (const pooled *other = p->first; other; other = other->next)
+        if (strcmp(other->path, one->path) == 0)
+            tl_source_share_checkpoints(one->source, other->source);
+    (void)tl_source_keep_checkpoints(one->source);
 }
 
 int tl_source_pool_get(tl_source_pool *p, const tl_cli *c, const char *path, const tl_want *want, tl_source **out,
@@ -91,6 +102,7 @@ int tl_source_pool_get(tl_source_pool *p, const tl_cli *c, const char *path, con
         const int status = open_one(&one, c, path, want, e);
         if (status < 0)
             return status;
+        keep_checkpoints(p, one);
         one->next = p->first;
         p->first = one;
     }

@@ -5,6 +5,7 @@
 
 #include "base/pool.h"
 #include "op/call_select.h"
+#include "op/checkpoints.h"
 #include "op/sample_profile.h"
 #include "op/stream_reader.h"
 #include "op/symbols/discover.h"
@@ -77,23 +78,68 @@ static void find_limit(const tl_call_worker *w, tl_limit *limit)
         tl_insn_calls_limit(w->insns, limit);
 }
 
-static int profile_stream(void *arg, unsigned number, uint32_t i)
+/* The part of a stream that the selected time needs. */
+static int profile_part(tl_call_pass *m, tl_call_worker *w, uint32_t stream)
 {
-    tl_call_pass *m = arg;
-    tl_call_worker *w = &m->worker[number];
+    tl_cursor *c = NULL;
+    tl_call_part part;
+    const tl_batch *b;
+    tl_batch cut;
+    int status = tl_call_part_begin(&part, m->known, stream, w->calls, w->profile, &w->error);
+    if (status == 0)
+        status = tl_cursor_open_want(&c, m->source, stream, NULL, &part.limit, &w->error);
+    while (status == 0 && !part.ended && (status = tl_cursor_next(c, &b, &w->error)) > 0) {
+        tl_call_part_cut(&part, b, &cut);
+        status = add_batch(w, &cut, &w->error);
+    }
+    tl_cursor_close(c);
+    tl_callstack_finish(w->calls);
+    tl_call_part_finish(&part, m->known, stream, w->profile);
+    return status < 0 ? status : 0;
+}
+
+/* All of it, noting checkpoints. */
+static int note_stream(tl_call_pass *m, tl_call_worker *w, uint32_t stream)
+{
+    tl_cursor *c = NULL;
+    const tl_batch *b;
+    int status = tl_cursor_open_want(&c, m->source, stream, NULL, NULL, &w->error);
+    tl_checkpoints_begin(m->noting, stream, w->calls, w->profile);
+    while (status == 0 && (status = tl_cursor_next(c, &b, &w->error)) > 0) {
+        status = tl_checkpoints_add(m->noting, stream, w->calls, b, &w->error);
+        w->events += b->n;
+        status = check_slots(w, status, &w->error);
+    }
+    tl_cursor_close(c);
+    tl_checkpoints_finish(m->noting, stream, w->calls, w->profile);
+    return status;
+}
+
+static int profile_all(tl_call_pass *m, tl_call_worker *w, uint32_t stream)
+{
     tl_cursor *c = NULL;
     const tl_batch *b;
     tl_limit limit;
     const tl_want want = tl_source_want(m->source, true); /* stacks are fields */
-    int status = w->calls || w->insns || w->told.trace ? 0 : start_worker(m, w);
     find_limit(w, &limit);
-    if (status == 0)
-        status = tl_cursor_open_want(&c, m->source, m->order[i], m->is_told ? &want : NULL, &limit, &w->error);
+    int status = tl_cursor_open_want(&c, m->source, stream, m->is_told ? &want : NULL, &limit, &w->error);
     while (status == 0 && (status = tl_cursor_next(c, &b, &w->error)) > 0)
         status = add_batch(w, b, &w->error);
     if (status == 0)
         status = finish_stream(w, &w->error);
     tl_cursor_close(c);
+    return status;
+}
+
+static int profile_stream(void *arg, unsigned number, uint32_t i)
+{
+    tl_call_pass *m = arg;
+    tl_call_worker *w = &m->worker[number];
+    int status = w->calls || w->insns || w->told.trace ? 0 : start_worker(m, w);
+    if (status == 0)
+        status = m->known    ? profile_part(m, w, m->order[i])
+                 : m->noting ? note_stream(m, w, m->order[i])
+                             : profile_all(m, w, m->order[i]);
     if (status < 0 && w->failed == UINT32_MAX)
         w->failed = i;
     return status;
@@ -215,7 +261,25 @@ static int prepare(tl_call_pass *m, tl_error *e)
         status = tl_select_settle_names(select, &s->trace, e);
     if (status == 0 && (status = start_worker(m, &m->worker[0])) < 0 && e)
         *e = m->worker[0].error;
-    return status;
+    if (status < 0 || !m->worker[0].calls)
+        return status;
+    m->known = m->by & TL_BY_CPU ? NULL : tl_checkpoints_for(s, select);
+    m->noting = tl_checkpoints_wanted(s);
+    if (m->known && !tl_checkpoints_meet_all(m->known, m->worker[0].calls))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the functions of calls");
+    return 0;
+}
+
+/* Their functions are those that any worker met. */
+static int complete_checkpoints(const tl_call_pass *m, tl_error *e)
+{
+    bool ok = true;
+    for (unsigned i = 0; i < m->nworker && ok; i++)
+        ok = !m->worker[i].profile || tl_checkpoints_meet(m->noting, m->worker[i].profile);
+    if (!ok)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the functions of calls");
+    tl_checkpoints_complete(m->noting);
+    return 0;
 }
 
 int tl_call_pass_run(tl_call_pass *m, tl_error *e)
@@ -235,5 +299,7 @@ int tl_call_pass_run(tl_call_pass *m, tl_error *e)
                  : m->of_insns && tl_source_is_one_stream(s) ? profile_in_turn(m, e)
                                                              : profile_by_stream(m, e);
     tl_trace_sort_damage(&s->trace);
+    if (status == 0 && m->noting)
+        status = complete_checkpoints(m, e);
     return status < 0 ? status : settle_globs(m, e);
 }

@@ -31,8 +31,10 @@ typedef struct tl_call_pass {
     tl_call_worker *worker; /* those without a profile did nothing */
     unsigned nworker;
     /* Private: */
-    bool of_insns; /* calls must be found in instructions; or ... */
-    bool is_told;  /* ... stacks tell them: they become slots only */
+    bool of_insns;                      /* calls must be found in instructions; or ... */
+    bool is_told;                       /* ... stacks tell them: they become slots only */
+    struct tl_checkpoints *noting;      /* or NULL */
+    const struct tl_checkpoints *known; /* the same: only a part of each stream is read */
     uint32_t *order;
 } tl_call_pass;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "op/callstack.h"
+#include "op/checkpoints.h"
 #include "op/insn_calls.h"
 #include "op/sample_profile.h"
 #include "op/stack_calls.h"
@@ -18,9 +19,12 @@ struct tl_call_scan {
     tl_insn_calls *insns; /* ... of instructions; or ... */
     tl_stack_calls told;  /* ... of stacks, if there is neither */
     tl_limit limit;
-    uint32_t stream, end;      /* the next one, and that after the last */
-    tl_stream_reader *streams; /* one after the other; or ... */
-    tl_merge *merge;           /* ... all together: */
+    uint32_t stream, end;        /* the next one, and that after the last */
+    tl_stream_reader *streams;   /* one after the other; or ... */
+    const tl_checkpoints *known; /* ... or of each only the part that the selected time needs: */
+    tl_cursor *cursor;
+    tl_call_part part;
+    tl_merge *merge; /* ... all together: */
     tl_thread_view *view;
     const tl_run *run;
     uint32_t nrun;
@@ -140,9 +144,11 @@ int tl_call_scan_open(tl_call_scan **out, tl_source *s, uint32_t first, uint32_t
     int status = start(c, o, e);
     if (status == 0 && is_discovered(s))
         status = tl_thread_view_new(&c->view, s, e);
+    if (status == 0 && c->stack && !c->view && !o->all && o->without & TL_CALL_IDS) /* ids count all events */
+        c->known = tl_checkpoints_for(s, o->select);
     const tl_want want =
         tl_source_want(s, c->view || (!c->insns && !c->stack)); /* fields name threads, or are stacks */
-    if (status == 0)
+    if (status == 0 && !c->known)
         status = c->view ? tl_merge_open_want(&c->merge, s, &want, NULL, e)
                          : tl_stream_reader_open(&c->streams, s, &want, &c->limit, e);
     if (status < 0) {
@@ -175,9 +181,33 @@ static int add_calls(tl_call_scan *c, const tl_batch *b, tl_error *e)
                       : tl_stack_calls_add(&c->told, b, e);
 }
 
+/* The same of the part of a stream that is needed. */
+static int add_part(tl_call_scan *c, tl_error *e)
+{
+    const tl_want want = tl_source_want(c->source, false);
+    const tl_batch *b;
+    tl_batch cut;
+    int status = 1;
+    if (!c->cursor) {
+        status = tl_call_part_begin(&c->part, c->known, c->stream, c->stack, c->profile, e);
+        if (status == 0)
+            status = tl_cursor_open_want(&c->cursor, c->source, c->stream, &want, &c->part.limit, e);
+        if (status < 0)
+            return status;
+    }
+    status = c->part.ended ? 0 : tl_cursor_next(c->cursor, &b, e);
+    if (status <= 0)
+        return status;
+    tl_call_part_cut(&c->part, b, &cut);
+    status = tl_callstack_add(c->stack, &cut, e);
+    return status < 0 ? status : 1;
+}
+
 static int add_batch(tl_call_scan *c, tl_error *e)
 {
     const tl_batch *b;
+    if (c->known)
+        return add_part(c, e);
     int status = tl_stream_reader_next(c->streams, c->stream, &b, e);
     if (status <= 0)
         return status;
@@ -188,11 +218,16 @@ static int add_batch(tl_call_scan *c, tl_error *e)
 /* The streams so far have ended: so have their calls. */
 static int finish(tl_call_scan *c, tl_error *e)
 {
-    c->stream++;
+    const uint32_t stream = c->stream++;
     c->ended = c->merge || c->stream == c->end;
     if (c->insns)
         return tl_insn_calls_finish(c->insns, e);
     const bool ok = c->stack ? tl_callstack_finish(c->stack) : tl_stack_calls_finish(&c->told);
+    if (c->known) {
+        tl_call_part_finish(&c->part, c->known, stream, c->profile);
+        tl_cursor_close(c->cursor);
+        c->cursor = NULL;
+    }
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows of calls");
 }
 
@@ -227,6 +262,7 @@ void tl_call_scan_close(tl_call_scan *c)
     if (!c)
         return;
     tl_merge_close(c->merge);
+    tl_cursor_close(c->cursor);
     tl_thread_view_free(c->view);
     tl_stream_reader_close(c->streams);
     tl_callstack_free(c->stack);

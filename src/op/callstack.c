@@ -90,8 +90,7 @@ void tl_callstack_free(tl_callstack *c)
     free(c);
 }
 
-/* Makes room for the function in the thread's table; false when memory runs out. */
-TL_COLD static bool grow_functions(tl_call_thread *th, uint32_t function)
+TL_COLD bool tl_callstack_grow_functions(tl_call_thread *th, uint32_t function)
 {
     uint32_t n = th->nfunction ? th->nfunction : 256;
     while (n <= function)
@@ -107,7 +106,7 @@ TL_COLD static bool grow_functions(tl_call_thread *th, uint32_t function)
     return true;
 }
 
-TL_COLD static bool grow_stack(const tl_callstack *c, tl_call_thread *th)
+TL_COLD bool tl_callstack_grow_stack(const tl_callstack *c, tl_call_thread *th)
 {
     const uint32_t capacity = th->capacity ? 2 * th->capacity : 64;
     if (!TL_RESIZE(th->stack, capacity) || (c->has_origins && !TL_RESIZE(th->origin, capacity)))
@@ -116,8 +115,7 @@ TL_COLD static bool grow_stack(const tl_callstack *c, tl_call_thread *th)
     return true;
 }
 
-/* First event of a track: finds the root of its tree. */
-TL_COLD static bool begin_thread(tl_callstack *c, uint32_t track)
+TL_COLD bool tl_callstack_begin_thread(tl_callstack *c, uint32_t track)
 {
     tl_call_thread *th = &c->thread[track];
     if (!TL_GROW(c->begun, c->nbegun, 1, c->begun_capacity))
@@ -164,7 +162,7 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_ca
                            uint32_t function, const bool begun, const tl_call_way way)
 {
     tl_profile *p = c->p;
-    if (TL_UNLIKELY(function >= th->nfunction) && !grow_functions(th, function))
+    if (TL_UNLIKELY(function >= th->nfunction) && !tl_callstack_grow_functions(th, function))
         return false;
     tl_call_on_stack *on = &th->function[function];
     if (TL_UNLIKELY(th->depth == th->capacity)) {
@@ -175,7 +173,7 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_ca
             th->too_deep++;
             p->unmatched_open++;
             return true;
-        } else if (!grow_stack(c, th)) {
+        } else if (!tl_callstack_grow_stack(c, th)) {
             return false;
         }
     }
@@ -269,7 +267,7 @@ TL_ALWAYS_INLINE bool add_events(tl_callstack *c, const tl_batch *b, const tl_ca
         const uint32_t track = b->track[i];
         tl_call_thread *th = &c->thread[track];
         if (!th->used)
-            ok = begin_thread(c, track);
+            ok = tl_callstack_begin_thread(c, track);
         for (; ok && i < b->n && b->track[i] == track; i++) {
             const uint8_t kind = c->kind[b->cls[i]];
             if (kind == TL_ENTER)
@@ -348,7 +346,7 @@ bool tl_callstack_push(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t 
     if (!TL_GROW_TO(c->thread, c->ntrack, track, TL_TRACKS_MAX)) /* tracks may come while reading */
         return false;
     tl_call_thread *th = &c->thread[track];
-    return (th->used || begin_thread(c, track)) && push(c, b, i, th, function, function, begun, c->way);
+    return (th->used || tl_callstack_begin_thread(c, track)) && push(c, b, i, th, function, function, begun, c->way);
 }
 
 bool tl_callstack_finish(tl_callstack *c)

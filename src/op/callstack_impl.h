@@ -1,5 +1,5 @@
-/* Internals of a tl_callstack, for callstack.c and callstack_loops.c. The hot loop of every profile is made of the
- * inline functions. */
+/* Internals of a tl_callstack, for callstack.c, callstack_loops.c and callstack_state.c. The hot loop of every profile
+ * is made of the inline functions. */
 #ifndef TL_OP_CALLSTACK_IMPL_H
 #define TL_OP_CALLSTACK_IMPL_H
 
@@ -65,7 +65,14 @@ struct tl_callstack {
     tl_call_finder finder; /* of rows and slots, if they have places */
     const uint64_t *id;    /* of the batch, or NULL: ... */
     uint64_t first;        /* ... that of its first event */
+    uint64_t late_ends;    /* how often loops were unwound */
 };
+
+/* First event of a track: finds the root of its tree. The next two make room for a function in the thread's table, and
+ * for a frame. All are false when memory runs out. */
+TL_COLD bool tl_callstack_begin_thread(tl_callstack *c, uint32_t track);
+TL_COLD bool tl_callstack_grow_functions(tl_call_thread *th, uint32_t function);
+TL_COLD bool tl_callstack_grow_stack(const tl_callstack *c, tl_call_thread *th);
 
 TL_ALWAYS_INLINE void tl_call_add(uint64_t *sum, uint64_t v)
 {

@@ -15,6 +15,7 @@ bool tl_callstack_close_unwound(tl_callstack *c, uint32_t track, tl_call_thread 
 bool tl_callstack_unwind_loops(tl_callstack *c, uint32_t track, tl_call_thread *th, uint32_t from)
 {
     const uint32_t n = th->depth;
+    c->late_ends++;
     for (; th->depth > from; th->depth--) {
         const tl_call_frame *f = &th->stack[th->depth - 1];
         th->function[f->function].top = f->below;

@@ -11,6 +11,7 @@
 
 #include "base/grow.h"
 #include "model/recording.h"
+#include "op/checkpoints.h"
 #include "op/source_stop.h"
 #include "op/stream_reader.h"
 #include "op/symbols/code_map.h"
@@ -258,6 +259,7 @@ void tl_source_close(tl_source *s)
         return;
     tl_stream_reader_close(s->stream_reader);
     tl_discovery_free(s->discovery);
+    tl_checkpoints_free(s->checkpoints);
     tl_code_map_close(s->code);
     if (s->state && s->reader->close)
         s->reader->close(s->state);

@@ -12,6 +12,8 @@ struct tl_stream_reader;
 struct tl_discovery;
 /* Which function contains an address; see op/symbols/code_map.h. */
 struct tl_code_map;
+/* What was open now and then; see op/checkpoints.h. */
+struct tl_checkpoints;
 
 struct tl_source {
     tl_trace trace;
@@ -24,8 +26,10 @@ struct tl_source {
     bool follow;                            /* as in tl_open_options */
     struct tl_stream_reader *stream_reader; /* of tl_source_next() */
     struct tl_discovery *discovery;
-    struct tl_code_map *code; /* of the traced binary, if there are instructions; or NULL */
-    const char *exe;          /* as in tl_open_options, for tl_discover() */
+    struct tl_code_map *code;           /* of the traced binary, if there are instructions; or NULL */
+    struct tl_checkpoints *checkpoints; /* or NULL: not kept */
+    bool whole;                         /* they are not used */
+    const char *exe;                    /* as in tl_open_options, for tl_discover() */
     bool no_names, no_demangle, no_lines;
     enum {
         TL_TOLD_UNKNOWN,

@@ -5,6 +5,7 @@
 
 #include "base/grow.h"
 #include "op/call_scan.h"
+#include "op/checkpoints.h"
 
 /* Deepest path that is written out; longer ones begin with "...". */
 #define PATH_DEPTH 2048u
@@ -13,7 +14,9 @@ int tl_trace_places_make(tl_trace_places *out, const tl_dataset *d, uint32_t i, 
 {
     const tl_profile_options options = {.select = d->select, .threads = d->threads};
     tl_error why = {0};
+    tl_source_read_whole(d->source[i], true); /* places are numbered with those that have no calls */
     int status = tl_profile_from_source(&out->profile, d->source[i], &options, &why);
+    tl_source_read_whole(d->source[i], false);
     if (status == TL_EUNSUPPORTED) /* it has neither calls nor samples */
         return 0;
     if (status < 0) {
