@@ -50,7 +50,7 @@ test|mandoc|checks the man pages
 test|zsh|tries its completion
 test|fish|tries its completion
 test|nodejs|reads the JSON we write; drives the browser that shows our page
-test|npm|fetches speedscope and puppeteer-core
+test|npm|fetches speedscope, puppeteer-core and readers of Parquet and Arrow
 test|lttng-tools|records traces of CTF (consumers.lttng)
 test|liblttng-ust-dev|builds the program that is recorded
 test|qemu-user|records programs of AArch64 as instruction streams (consumers.xtrace), and runs recorded ones; qemu-user-static has no plugins
@@ -168,19 +168,20 @@ find_missing() {
     done < <(table)
 }
 
-# From npm: speedscope, a viewer that reads three of our formats, and puppeteer-core, which clicks through our page in a
-# browser. Tests without them are skipped.
+# From npm: speedscope, a viewer that reads three of our formats, puppeteer-core, which clicks through our page in a
+# browser, and readers of Parquet and Arrow. Tests without them are skipped.
 from_npm() {
     local folder package missing=()
     folder=$(cd "$(dirname "$0")/.." && pwd)/build-node
     if [ "$task" != test ] || ! command -v npm >/dev/null; then
         return 0
     fi
-    for package in speedscope puppeteer-core@24; do # 25 needs a newer node than Debian has
-        [ -d "$folder/node_modules/${package%@*}" ] || missing+=("$package")
+    # 25 of puppeteer-core needs a newer node than Debian has.
+    for package in speedscope puppeteer-core@24 @duckdb/node-api@1 hyparquet@1 hyparquet-compressors@1 parquet-wasm@0.8 apache-arrow@21; do
+        [ -d "$folder/node_modules/${package%@[0-9]*}" ] || missing+=("$package")
     done
     if [ ${#missing[@]} -gt 0 ]; then
-        echo "Installing with npm into build-node: ${missing[*]} (loads the files we write for it; clicks through our page)"
+        echo "Installing with npm into build-node: ${missing[*]} (reads the files we write; clicks through our page)"
         mkdir -p "$folder"
         timeout 240 npm install --prefix "$folder" --no-audit --no-fund --silent --fetch-retries=0 --fetch-timeout=20000 "${missing[@]}" >/dev/null 2>&1 ||
             echo "install-deps: npm could not install ${missing[*]}; their tests will be skipped" >&2

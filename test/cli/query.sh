@@ -39,7 +39,7 @@ printf 'one\r\n1\r\n' | cmp - a.csv || fail "a.csv: $(cat a.csv)"
 expect 2 "$tl" query "$trace" 'SELECT 1' -o a.csv
 expect 2 "$tl" query "$trace" 'SELECT durr FROM events' -o b.csv
 expect 2 "$tl" query "$trace" 'SELECT 1' -o b.xlsx
-says err "table, json, jsonl, csv or markdown"
+says err "table, json, jsonl, csv, markdown, parquet or arrow"
 only_files ./a.csv ./one.sql
 
 # What was meant.

@@ -16,6 +16,9 @@ if(NOT CMAKE_CROSSCOMPILING)
     traceloom_script(consumers.samples.${trace} consumers/samples.py $<TARGET_FILE:traceloom>
                      ${golden_input}/tracelog-${trace}.log)
   endforeach()
+  foreach(part recipes tables hostile many refused)
+    traceloom_script(consumers.columns.${part} consumers/columns.py ${part})
+  endforeach()
   # The reverse: recorders whose traces we read.
   traceloom_script(consumers.lttng consumers/lttng.sh $<TARGET_FILE:traceloom>)
   traceloom_script(consumers.mono consumers/mono.sh $<TARGET_FILE:traceloom>)

@@ -53,7 +53,7 @@ static int run(worker *w)
 
 void tl_each_work(const tl_cli *c, const tl_query_text *text, size_t index, unsigned threads, int fd)
 {
-    static const tl_result_form form = {"rows", "", send_rows};
+    static const tl_result_form form = {"rows", "", send_rows, false};
     static worker w; /* large; the only one of this process */
     tl_arguments arguments = *c->args;
     tl_cli cli = *c;

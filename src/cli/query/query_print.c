@@ -14,6 +14,8 @@
 #include "base/text/json_write.h"
 #include "base/text/number.h"
 #include "base/text/utf8.h"
+#include "cli/query/query_columns.h"
+#include "query/sql_type.h"
 
 #define GAP         2 /* blanks between columns */
 #define NUMBER_ROOM 64u
@@ -151,18 +153,6 @@ static int print_jsonl(tl_result *r, const tl_result_to *to, uint64_t *rows, tl_
     return status;
 }
 
-static const char *unit_name(const tl_column_info *c, bool is_ns)
-{
-    static const char *const name[] = {[TL_UNIT_BYTES] = "bytes",
-                                       [TL_UNIT_HEX] = "hex",
-                                       [TL_UNIT_BOOL] = "bool",
-                                       [TL_UNIT_JSON] = "json",
-                                       [TL_UNIT_UTC] = "utc"};
-    if (c->unit == TL_UNIT_TIME)
-        return is_ns ? "ns" : "ticks";
-    return c->unit < TL_COUNT(name) ? name[c->unit] : NULL;
-}
-
 /* {"schema":1,"columns":[{"name":..,"unit":..}],"rows":[[..],..]} in one line. */
 static int print_json(tl_result *r, const tl_result_to *to, uint64_t *rows, tl_error *e)
 {
@@ -178,7 +168,7 @@ static int print_json(tl_result *r, const tl_result_to *to, uint64_t *rows, tl_e
         const tl_column_info *c = r->column(r, i);
         tl_json_object(&j);
         tl_json_key_string(&j, "name", c->name);
-        tl_json_key_string(&j, "unit", unit_name(c, r->is_ns));
+        tl_json_key_string(&j, "unit", tl_unit_word(c, r->is_ns));
         tl_json_object_end(&j);
     }
     tl_json_array_end(&j);
@@ -379,9 +369,11 @@ static int print_markdown(tl_result *r, const tl_result_to *to, uint64_t *rows, 
     return status;
 }
 
-const tl_result_form tl_result_forms[] = {{"table", ".txt", print_table},      {"json", ".json", print_json},
-                                          {"jsonl", ".jsonl", print_jsonl},    {"csv", ".csv", print_csv},
-                                          {"markdown", ".md", print_markdown}, {NULL, NULL, NULL}};
+const tl_result_form tl_result_forms[] = {
+    {"table", ".txt", print_table, false},      {"json", ".json", print_json, false},
+    {"jsonl", ".jsonl", print_jsonl, false},    {"csv", ".csv", print_csv, false},
+    {"markdown", ".md", print_markdown, false}, {"parquet", ".parquet", tl_print_parquet, true},
+    {"arrow", ".arrows", tl_print_arrow, true}, {NULL, NULL, NULL, false}};
 
 const tl_result_form *tl_result_form_of(const char *name, const char *path)
 {

@@ -1,17 +1,18 @@
-/* Results of SQL as text: one row after another for programs, a table for people. */
+/* Results of SQL: one row after another for programs, columns for databases, a table for people. */
 #ifndef TL_CLI_QUERY_PRINT_H
 #define TL_CLI_QUERY_PRINT_H
 
 #include "base/io/output.h"
-#include "cli/query/query_result.h"
 #include "cli/verbs.h"
+#include "query/query_result.h"
 
 typedef struct tl_result_to {
     tl_output *out;
     const tl_terminal *terminal;
-    uint64_t most; /* rows of a table to show; 0: all */
-    uint64_t cut;  /* rows of JSON, which says if there were more; 0: all */
-    bool first;    /* no result was written before it */
+    uint64_t most;    /* rows of a table to show; 0: all */
+    uint64_t cut;     /* rows of JSON, which says if there were more; 0: all */
+    bool first;       /* no result was written before it */
+    bool is_compound; /* rows may come from SELECTs that the columns do not describe */
     /* ^C, which ends the printing of rows that were read. */
     bool (*is_stopped)(void);
     struct tl_row_sender *sender; /* of a worker, whose rows go there */
@@ -23,6 +24,7 @@ typedef struct tl_result_form {
     const char *suffix; /* of -o */
     /* Writes all rows of a result; *rows: how many. Errors: those of its next(). */
     int (*print)(tl_result *r, const tl_result_to *to, uint64_t *rows, tl_error *e);
+    bool is_file; /* one result is a file, which is not text */
 } tl_result_form;
 
 /* All of them; ends with one without a name. */

@@ -11,7 +11,7 @@
 #ifndef TL_CLI_ROW_PIPE_H
 #define TL_CLI_ROW_PIPE_H
 
-#include "cli/query/query_result.h"
+#include "query/query_result.h"
 
 typedef enum tl_row_frame_kind {
     TL_ROWS_COLUMNS = 1,

@@ -5,6 +5,7 @@
 #include "cli/pager.h"
 #include "cli/query/query_each.h"
 #include "cli/query/query_job.h"
+#include "cli/query/query_names.h"
 #include "cli/query/query_recipe.h"
 #include "cli/query/query_shell.h"
 
@@ -18,9 +19,30 @@ static int choose_form(tl_query_job *j)
         j->form = tl_result_form_of("table", NULL);
     if (j->form)
         return TL_EXIT_DONE;
-    tl_say_error(a->to ? NULL : a->output, "%s%s: results are written as table, json, jsonl, csv or markdown",
+    tl_say_error(a->to ? NULL : a->output,
+                 "%s%s: results are written as table, json, jsonl, csv, markdown, parquet or arrow",
                  a->to ? "--to " : "its suffix names no format", a->to ? a->to : "");
     return TL_EXIT_USAGE;
+}
+
+/* A file of columns is one result. */
+static int check_file(tl_query_job *j)
+{
+    const tl_arguments *a = j->cli->args;
+    if (!j->form->is_file)
+        return TL_EXIT_DONE;
+    const char *why = a->explain || a->schema              ? "holds rows, which this prints none of"
+                      : j->text.is_shell                   ? "needs SQL, which follows the files"
+                      : tl_sql_second(j->text.sql)         ? "holds one result, and this is more than one statement"
+                      : tl_to_stdout(a) && j->cli->out.tty ? "is not for a terminal: -o FILE writes a file"
+                                                           : NULL;
+    if (why) {
+        tl_say_error(j->text.name, "%s %s", j->form->name, why);
+        return TL_EXIT_USAGE;
+    }
+    j->to.is_compound = tl_sql_mentions(j->text.sql, "UNION") || tl_sql_mentions(j->text.sql, "EXCEPT") ||
+                        tl_sql_mentions(j->text.sql, "INTERSECT") || tl_sql_mentions(j->text.sql, "VALUES");
+    return TL_EXIT_DONE;
 }
 
 static int run_to_output(tl_query_job *j)
@@ -58,6 +80,8 @@ int tl_verb_query(tl_cli *c)
     int status = choose_form(&j);
     if (status == TL_EXIT_DONE)
         status = tl_query_text_read(&j.text, c);
+    if (status == TL_EXIT_DONE)
+        status = check_file(&j);
     if (status == TL_EXIT_DONE)
         status = tl_query_each_check(&j);
     if (status == TL_EXIT_DONE && !c->args->each)

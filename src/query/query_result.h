@@ -1,6 +1,6 @@
-/* The rows of a statement, wherever it runs: what the printers of results read. */
-#ifndef TL_CLI_QUERY_RESULT_H
-#define TL_CLI_QUERY_RESULT_H
+/* The rows of a statement, wherever it runs: what writers of results read. */
+#ifndef TL_QUERY_QUERY_RESULT_H
+#define TL_QUERY_QUERY_RESULT_H
 
 #include "traceloom/query.h"
 

@@ -1,0 +1,146 @@
+/* Rows that are collected as columns. */
+#include "base/columnar/column_batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text/utf8.h"
+
+int tl_column_batch_init(tl_column_batch *b, const tl_stored_as *as, uint32_t n, tl_error *e)
+{
+    *b = (tl_column_batch){.as = as, .n = n};
+    b->column = calloc((size_t)n + 1, sizeof *b->column);
+    return b->column ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for columns");
+}
+
+void tl_column_batch_fini(tl_column_batch *b)
+{
+    for (uint32_t i = 0; b->column && i < b->n; i++) {
+        free(b->column[i].word);
+        free(b->column[i].offset);
+        free(b->column[i].bytes);
+        free(b->column[i].valid);
+    }
+    free(b->column);
+    *b = (tl_column_batch){0};
+}
+
+void tl_column_batch_clear(tl_column_batch *b)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        b->column[i].rows = b->column[i].nulls = 0;
+        b->column[i].size = 0;
+    }
+    b->rows = 0;
+    b->size = 0;
+}
+
+/* Room for the bit of one more row, which becomes `valid`. */
+static bool put_valid(tl_column_batch *b, tl_column_data *c, bool valid)
+{
+    const uint32_t at = c->rows / 8;
+    if (!TL_GROW(c->valid, at, 1, c->valid_room))
+        return false;
+    if (c->rows % 8 == 0) {
+        c->valid[at] = 0;
+        b->size++;
+    }
+    c->valid[at] = (uint8_t)(c->valid[at] | valid << c->rows % 8);
+    c->nulls += !valid;
+    return true;
+}
+
+static void put(tl_column_batch *b, tl_column_data *c, bool valid, uint64_t word)
+{
+    if (TL_UNLIKELY(!TL_GROW(c->word, c->rows, 1, c->words_room) || !put_valid(b, c, valid))) {
+        b->failed = true;
+        return;
+    }
+    c->word[c->rows++] = word;
+    b->size += sizeof word;
+}
+
+static void put_end(tl_column_batch *b, tl_column_data *c, bool valid)
+{
+    if (TL_UNLIKELY(!TL_GROW(c->offset, c->rows, 2, c->offsets_room) || !put_valid(b, c, valid))) {
+        b->failed = true;
+        return;
+    }
+    c->offset[0] = 0;
+    c->offset[++c->rows] = (int32_t)c->size;
+    b->size += sizeof *c->offset;
+}
+
+void tl_column_put_word(tl_column_batch *b, uint32_t column, uint64_t word)
+{
+    put(b, &b->column[column], true, word);
+}
+
+/* Room for n more bytes. */
+static bool has_room(tl_column_batch *b, tl_column_data *c, size_t n)
+{
+    if (n > (size_t)INT32_MAX - c->size)
+        b->is_too_long = true;
+    else if (!TL_GROW(c->bytes, c->size, n, c->bytes_room))
+        b->failed = true;
+    else
+        return true;
+    return false;
+}
+
+void tl_column_put_bytes(tl_column_batch *b, uint32_t column, const void *bytes, size_t n)
+{
+    tl_column_data *c = &b->column[column];
+    if (TL_UNLIKELY(!has_room(b, c, n)))
+        return;
+    if (n > 0)
+        memcpy(c->bytes + c->size, bytes, n);
+    c->size += n;
+    b->size += n;
+    put_end(b, c, true);
+}
+
+static bool is_utf8(const char *s, size_t n)
+{
+    size_t length = 1;
+    for (; n > 0 && length > 0; s += length, n -= length)
+        length = tl_utf8_length(s, n);
+    return length > 0;
+}
+
+void tl_column_put_text(tl_column_batch *b, uint32_t column, const char *text, size_t n)
+{
+    tl_column_data *c = &b->column[column];
+    if (TL_LIKELY(is_utf8(text, n))) {
+        tl_column_put_bytes(b, column, text, n);
+        return;
+    }
+    if (n > INT32_MAX / 2) {
+        b->is_too_long = true;
+        return;
+    }
+    if (!has_room(b, c, 2 * n))
+        return;
+    const size_t more = tl_utf8_repair((char *)c->bytes + c->size, text, n);
+    c->size += more;
+    b->size += more;
+    put_end(b, c, true);
+}
+
+void tl_column_put_null(tl_column_batch *b, uint32_t column)
+{
+    if (tl_column_is_text(b->as[column].store))
+        put_end(b, &b->column[column], false);
+    else
+        put(b, &b->column[column], false, 0);
+}
+
+int tl_column_row_done(tl_column_batch *b, tl_error *e)
+{
+    if (TL_UNLIKELY(b->failed))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for columns");
+    if (TL_UNLIKELY(b->is_too_long))
+        return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "the values of a column have more than 2 GiB");
+    b->rows++;
+    return 0;
+}
