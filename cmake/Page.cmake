@@ -5,7 +5,7 @@ set(TL_WEB ${CMAKE_CURRENT_LIST_DIR}/../src/view/web)
 
 # In the order of their imports: a module uses only names of those before it. A new view is a line here and one in views.js.
 set(TL_WEB_MODULES
-  units clock dom unpack source_file source_serve colours profile tree_shape time range_profile state find canvas export
+  units clock dom unpack source_file source_serve colours profile tree_shape time range_profile exact_range state find canvas export
   table call_text detail menu strip time_strip flame tree functions chart heat_map over_time timeline_rows call_table timeline
   latency_heat latency overview report_table report_charts runtime code events losses compare sql views shell live main)
 

@@ -6,10 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
+import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "serve"))
 from serve_lib import Server, harness, need
 import page_browser
+import recount
 
 TRACE = ["fdr-v5-le.xray", "-e", "program.elf"]
 
@@ -17,8 +19,8 @@ TRACE = ["fdr-v5-le.xray", "-e", "program.elf"]
 class Browser:
     """A scenario, which waits for a word of the test now and then."""
 
-    def __init__(self, scenario, place):
-        self.process = subprocess.Popen(["node", os.path.join(os.path.dirname(os.path.abspath(__file__)), "serve_scenarios.mjs"), scenario, place],
+    def __init__(self, scenario, place, more=None):
+        self.process = subprocess.Popen(["node", os.path.join(os.path.dirname(os.path.abspath(__file__)), "serve_scenarios.mjs"), scenario, place, json.dumps(more)],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=page_browser.tools(), text=True)
 
     def __enter__(self):
@@ -63,6 +65,31 @@ def shows(checks):
         inside = harness.run("query", *TRACE, "SELECT count(*) FROM calls", "--time", "0..10us", "--json", cwd=page_browser.GOLDEN).json()["rows"]
         checks.equal(([[int(r["c0"])] for r in seen["inside"]], seen["within"]), (inside, "1 row, within 0..10us"), "SQL of a range")
         checks.equal(seen["more"], "the first 1,000 rows; there are more")
+
+
+def zoom(checks):
+    """Durations in a range are those of `report --time`."""
+    drags = [[0.2, 0.6], [0.5, 1], [0, 0.25]]
+    with Server(*TRACE, "-q") as server, Browser("zoom", server.url, drags) as browser:
+        seen = browser.line()
+        checks.equal(seen["seen"]["errors"], [], "errors")
+        for one in seen["ranges"]:
+            time = dict(pair.split("=") for pair in one["hash"].lstrip("#").split("&"))["t"]
+            checks.that(one["coarse"], "before the answer", time)
+            checks.equal(len(one["asked"]), 1, "questions", one["asked"])
+            asked = urllib.parse.parse_qs(one["asked"][0].lstrip("?"))["t"][0]
+            checks.equal(asked, time if not asked.endswith("..") else time.split("..")[0] + "..", "the range")
+            told = {f["name"]: f for f in harness.run("report", *TRACE, "--json", "--time", asked, cwd=page_browser.GOLDEN).json()["functions"]}
+            checks.that(len(one["functions"]) > 5, "functions of", time)
+            for row in one["functions"]:
+                f = told.get(row["name"], {"calls": 0})
+                for column in ("p50", "p99", "max"):
+                    if column in row:
+                        checks.equal(row[column], recount.time(f[column]) if f["calls"] else "-", time, row["name"], column)
+            checks.that(set(one["functions"][0]) >= {"p50", "p99"}, "columns", one["functions"][0])
+            name, calls = next((name, f["calls"]) for name, f in told.items() if one["latency"]["head"].startswith(name))
+            checks.that("durations of the %s that lie within" % format(calls, ",") in one["latency"]["head"], name, one["latency"])
+            checks.that("\u2248" not in one["latency"]["table"] and recount.time(told[name]["p90"]) in one["latency"]["table"], name, one["latency"])
 
 
 def told(file):
@@ -159,7 +186,7 @@ def main():
     need()
     page_browser.tools()
     checks = harness.Checks()
-    {"shows": shows, "live": live, "log": log, "link": link}[sys.argv[1]](checks)
+    {"shows": shows, "live": live, "log": log, "zoom": zoom, "link": link}[sys.argv[1]](checks)
     checks.end()
 
 

@@ -1,6 +1,6 @@
 // What is done with a served page: serve_scenarios.mjs NAME ADDRESS; standard input has what the test wants next, a line each.
 import { createInterface } from 'node:readline';
-import { go, open, press, rows, settle, start, text } from './rig.mjs';
+import { drag, go, open, press, rows, settle, start, text } from './rig.mjs';
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 // Tells the test that it can go on, and waits for its word.
@@ -50,6 +50,34 @@ const scenarios = {
         tries[place] = await fetch(place).then(() => 'answered', () => 'refused');
       return tries;
     });
+    return out;
+  },
+
+  // Ranges: coarse durations until the exact ones have come.
+  async zoom(browser, address, drags) {
+    const { page, seen } = await open(browser, address, { hash: 'v=functions' }), out = { seen, ranges: [], whole: await rows(page) };
+    const coarse = () => page.$eval('#view', (view) => view.textContent.includes('\u2248'));
+    for (const [from, to] of drags) {
+      await go(page, 'v=functions');
+      await page.setRequestInterception(true);
+      let held = [];
+      const hold = (request) => request.url().includes('/q/profile') ? held.push(request) : request.continue();
+      page.on('request', hold);
+      await drag(page, '#strip canvas', from, to);
+      await page.waitForFunction(() => location.hash.includes('t='));
+      await settle(page);
+      const one = { coarse: await coarse() };
+      page.off('request', hold);
+      for (const request of held) await request.continue();
+      one.asked = held.map((request) => new URL(request.url()).search);
+      await page.setRequestInterception(false);
+      await page.waitForFunction(() => !document.getElementById('view').textContent.includes('\u2248'));
+      await settle(page);
+      Object.assign(one, { hash: await page.evaluate(() => decodeURIComponent(location.hash)), functions: await rows(page) });
+      await press(page, '5');
+      one.latency = { head: await text(page, '.chart-head'), table: await page.$eval('table[aria-label=Percentiles]', (table) => table.innerText) };
+      out.ranges.push(one);
+    }
     return out;
   },
 
@@ -114,7 +142,7 @@ const scenarios = {
 
 const browser = await start();
 try {
-  process.stdout.write(JSON.stringify(await scenarios[process.argv[2]](browser, process.argv[3])) + '\n');
+  process.stdout.write(JSON.stringify(await scenarios[process.argv[2]](browser, process.argv[3], JSON.parse(process.argv[4] ?? 'null'))) + '\n');
 } finally {
   await browser.close();
   process.exit();

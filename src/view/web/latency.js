@@ -23,10 +23,10 @@ export function timed_function(scene) {
 
 // What the charts draw of a function; bits: 2^bits bars an octave, -1: as many as its calls bear.
 export function chart_data(scene, f, bits, log) {
-  const { profile } = scene, s = profile.functions, h = profile.histograms.get(f) ?? null, calls = s.calls[f];
+  const { profile } = scene, s = profile.exact ?? profile.functions, h = profile.histograms.get(f) ?? null, calls = s.calls[f];
   const marks = [...new Set([...MARKS, scene.state.q])].filter((q) => q < 100).sort((a, b) => a - b)
     .map((q) => [q, function_percentile(profile, f, q)?.ticks]).filter(([, ticks]) => ticks !== undefined);
-  const [min, max] = profile.part ? ends_of(h) : [s.min[f], s.max[f]];
+  const [min, max] = profile.part && !profile.exact ? ends_of(h) : [s.min[f], s.max[f]];
   return { h, bits: bits >= 0 ? bits : default_bits(h, calls), log, marks, calls, min, max };
 }
 
@@ -108,7 +108,8 @@ export function make_latency_view(app) {
     slider.value = String(data.bits);
     slider_text.textContent = 2 ** data.bits + (data.bits ? ' bars' : ' bar') + ' for each doubling';
     fill(head, el('h2', null, swatch(scene, f), profile.name[f]),
-      el('span', { class: 'faint' }, units.calls(profile.functions.calls[f]) + ', self ' + units.short(profile.functions.self[f])));
+      el('span', { class: 'faint' }, units.calls(profile.functions.calls[f]) + ', self ' + units.short(profile.functions.self[f]) +
+      (profile.exact ? '; durations of the ' + grouped(profile.exact.calls[f]) + ' that lie within' : '')));
     fill(bar, el('label', null, 'Bars ', slider), slider_text, el('span', { class: 'grow' }), el('label', null, log_box, ' logarithmic counts'));
     box.hidden = curve_box.hidden = curve_title.hidden = !data.h;
     histogram.show(data);
@@ -116,8 +117,8 @@ export function make_latency_view(app) {
     bars.element.hidden = !scene.state.table;
     if (scene.state.table) draw_table(data, scene);
     curve.show(data);
-    fill(numbers, percentile_table(scene, f), data.h ? null : el('p', { class: 'faint' }, profile.part ? 'only the functions with the largest total have durations in a range'
-      : 'the histogram of this function was left out of the page; its percentiles are exact'));
+    fill(numbers, percentile_table(scene, f), data.h ? null : el('p', { class: 'faint' }, profile.part && !profile.exact ? 'only the functions with the largest total have durations in a range'
+      : profile.exact && !profile.exact.calls[f] ? 'no call of it lies within the range' : 'the histogram of this function was left out of the page; its percentiles are exact'));
     heat?.draw(scene, f);
   }
 

@@ -7,6 +7,7 @@ import { read_profile } from './profile.js';
 import { make_clock } from './clock.js';
 import { make_times, snap, snap_near } from './time.js';
 import { part_of_profile } from './range_profile.js';
+import { make_exact_ranges } from './exact_range.js';
 import { folded_shape, inverted_shape, node_of_path, path_of, share_of_matches, whole_shape } from './tree_shape.js';
 import { make_state } from './state.js';
 import { make_finder } from './find.js';
@@ -59,7 +60,8 @@ async function make_scene(app, state) {
   const other_weight = whole_profile.meta.weight !== first.meta.weight, window = clock && time.slices && !other_weight ? clock.window(state.range) : null;
   const part = window && snap(time.slices, clock, window), threads = new Set(state.threads.map((key) => first.thread_twins.found.get(key) ?? -1));
   threads.delete(-1);
-  const profile = profile_of_part(app, whole_profile, time, part, threads), w = profile.meta.weight + ' ' + (profile.part ? state.range + threads_text(threads) : '');
+  const part_profile = profile_of_part(app, whole_profile, time, part, threads);
+  const profile = threads.size ? part_profile : app.exact(part_profile, part), w = profile.meta.weight + ' ' + (profile.part ? state.range + threads_text(threads) : '');
   const hidden = hidden_functions(profile, keep.hits, drop.hits);
   const whole = app.shapes('whole ' + w, () => whole_shape(profile));
   const names = JSON.stringify([w, keep.hits ? state.keep : '', drop.hits ? state.drop : '']);
@@ -137,12 +139,13 @@ function make_app(source, profile_of) {
     // Other numbers of the same inputs, which have grown.
     renew(new_source, new_profile_of) {
       Object.assign(app, { source: new_source, profile_of: new_profile_of, shapes: make_shapes(), finder: make_finder(new_profile_of(-1)),
-        times: make_times(new_source), clock: clock_of(new_profile_of(-1).meta) });
+        times: make_times(new_source), clock: clock_of(new_profile_of(-1).meta), exact: make_exact_ranges(app) });
       app.made.clear();
       draw_head(app);
       return app.draw();
     },
   };
+  app.exact = make_exact_ranges(app);
   const { by } = meta, first = new Map([['tree', 'tree'], ['hist', 'latency'], ['func', 'functions']]).get(by);
   const tab = tables.find((t) => t.section === by)?.tab;
   app.first_view = app.views.find((v) => v.id === first || v.id === tab) ?? app.views[0];

@@ -227,11 +227,21 @@ function coarse_percentile(h, q) {
   return { ticks: histogram_percentile(h, q, middle(h.buckets[0]), middle(last)), mark: '\u2248 ' };
 }
 
+// In a part of the time, of the calls that lie within.
+function exact_percentile({ exact, histograms }, f, q) {
+  const stored = STORED.indexOf(q), mark = exact.unwound[f] > 0 ? '~' : '', h = histograms.get(f);
+  if (!exact.calls[f]) return null;
+  if (q <= 0 || q >= 100) return { ticks: (q <= 0 ? exact.min : exact.max)[f], mark };
+  if (stored >= 0) return { ticks: exact.stored[stored][f], mark };
+  return h ? { ticks: histogram_percentile(h, q, exact.min[f], exact.max[f]), mark: h.sub < 8 ? '\u2248 ' : mark } : null;
+}
+
 // A duration of a function as {ticks, mark}; q 0 is the shortest call, 100 the longest. The mark is "~" where calls were
 // closed by the exit of an outer one, as in `report`, and "\u2248" where the page has coarse buckets only. null: not known.
 export function function_percentile(profile, f, q) {
   const s = profile.functions, stored = STORED.indexOf(q), mark = s.unwound[f] > 0 ? '~' : '';
   if (!profile.meta.histogram || !s.calls[f]) return null;
+  if (profile.exact) return exact_percentile(profile, f, q);
   if (profile.part) return coarse_percentile(profile.histograms.get(f), q);
   if (q <= 0 || q >= 100) return { ticks: (q <= 0 ? s.min : s.max)[f], mark };
   if (stored >= 0) return { ticks: s.stored[stored][f], mark };
