@@ -21,6 +21,8 @@ int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const
     c->flat = options->flat;
     c->per_thread = options->per_thread;
     c->selecting = options->select != NULL;
+    const tl_select *by = options->select;
+    c->by_time = by && !by->nfunc && !by->nnot && !by->nthread && !by->ncls && !by->ncpu && !by->depth;
     c->loops_from = exits == TL_EXITS_MISSING ? TL_STACK_REPEATS : UINT32_MAX;
     c->kind = malloc(t->ncls + 1);
     c->ntrack = t->ntrack;
@@ -200,7 +202,8 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, tl_ca
                          .function = function,
                          .below = begun ? on->top : 0,
                          .repeat = repeat & 0x3fffffff,
-                         .selected = !c->selecting || selected_at_entry(c, b, i, th, function),
+                         .selected = !c->selecting || (c->by_time ? b->ts[i] >= c->select.from
+                                                                  : selected_at_entry(c, b, i, th, function)),
                          .begun = begun};
     if (way != TL_CALLS_TO_PLACES && !push_origin(c, b, i, th, on, way))
         return false;

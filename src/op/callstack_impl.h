@@ -53,6 +53,7 @@ struct tl_callstack {
     const tl_trace *trace;
     tl_call_way way;
     bool flat, per_thread, selecting;
+    bool by_time; /* selecting by time and duration alone */
     tl_call_select select;
     uint8_t *kind;          /* by class: TL_ENTER, TL_EXIT or anything else */
     tl_call_thread *thread; /* by track */
