@@ -23,10 +23,11 @@ async function look(page) {
   };
 }
 
-const out = { seen: [], views: {}, wide: [] };
+const out = { seen: [], views: {}, wide: [], clipped: [], labels: 0 };
 try {
   const { page, seen } = await open(browser, file);
   out.seen.push(seen);
+  await page.evaluate(watch_texts);
   out.tabs = await page.$$eval('#tabs [role=tab]', (list) => list.map((e) => e.firstChild.textContent));
   out.chosen = await page.$eval('#tabs [aria-selected=true]', (e) => e.firstChild.textContent);
   out.facts = await text(page, '#facts');
@@ -34,6 +35,7 @@ try {
     await go(page, hash);
     out.views[hash] = await look(page);
   }
+  await add_texts(page);
   if (sort) {
     await go(page, sort[0]);
     out.sorted = [];
@@ -67,15 +69,40 @@ try {
   for (const [width, height, theme] of [[390, 844, 'dark'], [1000, 700, 'light']]) {
     const small = await open(browser, file, { width, height, theme, touch: width < 720 });
     out.seen.push(small.seen);
+    await small.page.evaluate(watch_texts);
     for (const hash of views) {
       await go(small.page, hash);
-      out.wide.push([hash, width, await small.page.evaluate(() => document.documentElement.scrollWidth), await small.page.evaluate(small_targets)]);
+      out.wide.push([hash, width, await small.page.evaluate(() => document.documentElement.scrollWidth), await small.page.evaluate(small_targets), await small.page.evaluate(chosen_in_sight)]);
     }
+    await add_texts(small.page);
     await small.page.close();
   }
   console.log(JSON.stringify(out));
 } finally {
   await browser.close();
+}
+
+// Texts of pictures that are not within them, from now on.
+function watch_texts() {
+  const { prototype } = CanvasRenderingContext2D, draw = prototype.fillText, seen = window.seen_texts = { all: 0, outside: [] };
+  prototype.fillText = function fill_text(text, x, y) {
+    const width = this.measureText(text).width, shift = { center: 0.5, right: 1, end: 1 }[this.textAlign] ?? 0, { a } = this.getTransform();
+    const left = (x - shift * width) * a, right = left + width * a;
+    seen.all++;
+    if (left < -1 || right > this.canvas.width + 1) seen.outside.push([text, left, right, this.canvas.width]);
+    draw.call(this, text, x, y);
+  };
+}
+
+async function add_texts(page) {
+  const seen = await page.evaluate(() => window.seen_texts);
+  out.labels += seen.all;
+  out.clipped.push(...seen.outside);
+}
+
+function chosen_in_sight() {
+  const tab = document.querySelector('#tabs [aria-selected=true]').getBoundingClientRect();
+  return tab.left >= -1 && tab.right <= innerWidth + 1;
 }
 
 // Buttons in sight that a finger may miss; those of heads of tables are in a high row.

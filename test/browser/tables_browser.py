@@ -2,6 +2,7 @@
 """The tables of a page in a real browser: tables_browser.py CASE
 
 Each tab shows the numbers of `report --by X --json`, sorts them, and draws them; nothing else is asked for."""
+import csv
 import json
 import os
 import subprocess
@@ -74,6 +75,15 @@ def title(key):
     return text[:1].upper() + text[1:]
 
 
+def generations(v):
+    """What was collected, or how large each is."""
+    if isinstance(v, list):
+        return " \u00b7 ".join("%s %s" % (g["name"], size(g["alloc"])) for g in v)
+    young = len(v) - len(v.lstrip("t")) if v[:3] != "ttt" else 3
+    old = [{3: "LOH"}.get(i, "gen %d" % i) for i, letter in enumerate(v) if i >= young and letter == "t"]
+    return ", ".join(([["gen 0", "gen 0\u20131", "gen 0\u20132"][young - 1]] if young else []) + old) or "no generation"
+
+
 def check_lists(checks, seen, table, right, names=None, first=0):
     """Each list of a table has a table of its own, with every value."""
     for number, part in enumerate(table["parts"], first):
@@ -83,7 +93,8 @@ def check_lists(checks, seen, table, right, names=None, first=0):
         got = seen["tables"][(names or {}).get(part["key"], title(part["key"]))]
         checks.equal(len(got), len(rows), table["section"], part["key"], "rows")
         columns = [c for c in part["columns"] if any(member(row, c["key"]) is not None for row in rows)]
-        texts = lambda row: [shown(member(row, c["key"]), c["unit"], right["unit"]) for c in columns]
+        texts = lambda row: [generations(row["generations"]) if c["key"] == "generations" else shown(member(row, c["key"]), c["unit"], right["unit"])
+                             for c in columns]
         wanted = sorted((texts(row) for row in rows), key=repr)
         found = sorted(([None if wanted[0][i] is None or shown(member(rows[0], c["key"]), c["unit"], right["unit"]) is None
                          else row.get(identifier(number, c["key"])) for i, c in enumerate(columns)] for row in got), key=repr)
@@ -107,7 +118,10 @@ def check_seen(checks, seen):
     for one in seen["seen"]:
         page_browser.quiet(checks, one)
     checks.equal(seen["elements"], 0, "elements")
-    for hash_, width, wide, small in seen["wide"]:
+    checks.that(seen["labels"] > 0, "no text in a chart")
+    checks.equal(seen["clipped"], [], "text of charts outside of them")
+    for hash_, width, wide, small, tab in seen["wide"]:
+        checks.that(tab, hash_, "the chosen tab is out of sight at", width)
         checks.that(wide <= width, hash_, "is", wide, "wide, of", width)
         checks.equal(small, [], hash_, "small buttons")
 
@@ -136,6 +150,9 @@ def tab(checks, folder, case):
         check_facts(checks, view, table, right[word])
         check_lists(checks, view, table, right[word])
         checks.that("not in this page" not in view["text"], word, "left out")
+    if case == "runtime":
+        said = csv.DictReader(harness.run("report", *words, "--by", "gc", "--to", "csv", cwd=page_browser.GOLDEN).text().splitlines())
+        checks.equal([generations(one["generations"]).replace("\u2013", "-") for one in right["gc"]["collections"]], [row["generations"] for row in said], "generations")
     column = more["sort"][1]
     numbers = [[int(row[column].replace(",", "")) for row in rows] for rows in seen["sorted"]]
     checks.equal(numbers[0], sorted(numbers[0], reverse=True), "sorted")

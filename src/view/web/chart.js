@@ -72,6 +72,11 @@ export function start_chart(holder, label) {
     c.context.textAlign = align;
     c.context.fillText(text, x, y);
   };
+  // Around x, but within the picture.
+  c.label = (text, x, y, css) => {
+    const half = c.context.measureText(text).width / 2;
+    c.text(text, Math.max(half, Math.min(x, c.width - half)), y, css, 'center');
+  };
   c.begin = (paper) => {
     c.resize(Math.max(120, holder.clientWidth), Math.max(120, holder.clientHeight));
     c.context.setTransform(c.ratio, 0, 0, c.ratio, 0, 0);
@@ -98,7 +103,7 @@ export function make_histogram(holder, app) {
     for (const v of round_values(scale.low, scale.high, rate, Math.max(2, c.width / 70))) {
       const x = scale.x(v);
       c.fill(Math.round(x), EDGE.top, 1, bottom - EDGE.top, line);
-      c.text(axis_text(units, Math.round(v)), x, bottom + 13, faint, 'center');
+      c.label(axis_text(units, Math.round(v)), x, bottom + 13, faint);
     }
     const steps = data.log ? [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9].filter((v) => v <= most) : count_steps(most);
     const every = Math.ceil(steps.length / Math.max(2, c.height / 40));
@@ -125,8 +130,7 @@ export function make_histogram(holder, app) {
       c.context.setLineDash([]);
     }
     for (const { x, from, to } of labels) {
-      const text = from === to ? q_text(from) : q_text(from) + ' \u2026 ' + q_text(to), half = c.context.measureText(text).width / 2;
-      c.text(text, Math.max(half, Math.min(x, c.width - half)), EDGE.top - 13, css, 'center');
+      c.label(from === to ? q_text(from) : q_text(from) + ' \u2026 ' + q_text(to), x, EDGE.top - 13, css);
     }
   }
 

@@ -55,7 +55,7 @@ export function make_boxes_chart(holder, app, label, data) {
       c.text(short_number(data.y(v)), ROOM.left - 6, y_of(v), faint, 'right');
     }
     for (const v of even_steps(data.from, data.to, Math.max(2, c.width / 110), false))
-      c.text(short_number(data.x(v)), Math.min(x_of(v), c.width - 20), bottom + 13, faint, 'center');
+      c.label(short_number(data.x(v)), x_of(v), bottom + 13, faint);
     const base = new Map();
     data.series.forEach((s, i) => {
       const css = series_colour(paper, i, names.length);
@@ -140,7 +140,7 @@ export function make_size_curve(holder, app, label, data) {
       c.fill(ROOM.left, Math.round(y_of(share)), room, 1, paper.css('line'));
       c.text(100 * share + ' %', ROOM.left - 6, y_of(share), faint, 'right');
     }
-    for (let o = 0; o <= octaves; o += every) c.text(short_number(data.x(low * 2 ** o)), Math.min(x_of(low * 2 ** o), c.width - 24), bottom + 13, faint, 'center');
+    for (let o = 0; o <= octaves; o += every) c.label(short_number(data.x(low * 2 ** o)), x_of(low * 2 ** o), bottom + 13, faint);
     data.points.forEach(([size, share], i) => {
       const x = x_of(size), next = i + 1 < data.points.length ? x_of(data.points[i + 1][0]) : c.width - ROOM.right;
       c.fill(x, y_of(share), Math.max(1, next - x), bottom - y_of(share), paper.css('bar'));

@@ -4,9 +4,11 @@ import { grouped, human_bytes, human_count, human_time, percent } from './units.
 import { make_table, sort_rows } from './table.js';
 
 const NAME_LAST_MOST = 10;
+const KEPT_MOST = 3;    // columns up to that with the bar, where there is little room
+const PLAIN = new Map([['ts', 'Time'], ['min_dur', 'Shortest']]);
 
 export function spaced(key) {
-  if (key === 'ts') return 'Time';
+  if (PLAIN.has(key)) return PLAIN.get(key);
   const words = key.replace(/[._[\]]+/g, ' ').trim();
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
@@ -34,7 +36,7 @@ export function unit_text(v, unit, times) {
   if (unit === 'share') return percent(v, 1);
   if (unit === 'bool') return v ? 'yes' : 'no';
   if (Array.isArray(v)) return grouped(v.length);
-  if (typeof v === 'number') return Number.isInteger(v) ? String(v) : String(Number(v.toPrecision(4)));
+  if (typeof v === 'number') return Number.isInteger(v) ? String(v) : v >= 1e4 ? grouped(Math.round(v)) : String(Number(v.toPrecision(4)));
   return visible(typeof v === 'object' ? JSON.stringify(v) : String(v));
 }
 
@@ -44,15 +46,17 @@ function comparable(v, unit) {
 }
 
 // Columns of a part for make_table(). Numbers come first, and the name, which is the first text, last unless it would be too far
-// right.
-export function relation_columns(part, times, rows, bar, number) {
+// right. texts: by column, what it shows in place of its value.
+export function relation_columns(part, times, rows, bar, number, texts) {
   const shown = part.columns.filter((c) => rows.some((row) => member(row, c.key) !== null));
   const is_text = (c) => rows.some((row) => typeof member(row, c.key) === 'string') && c.unit !== 'hex';
   const name = shown.find((c) => c.key === 'name' && is_text(c)) ?? shown.find(is_text), most = bar ? rows.reduce((a, row) => Math.max(a, member(row, bar) ?? 0), 0) : 0;
+  const at = shown.findIndex((c) => c.key === bar), kept = shown.slice(Math.max(0, at + 1 - KEPT_MOST), at + 1);
   const column = (c) => {
-    const wide = c === name, text = (row) => unit_text(member(row, c.key), c.unit, times);
+    const wide = c === name, own = texts?.[c.key];
+    const text = (row) => own ? own(member(row, c.key)) : unit_text(member(row, c.key), c.unit, times);
     return { id: (number + c.key.replace(/[^a-z0-9]/g, '')).slice(0, 20), title: spaced(c.title ?? c.key), tip: c.what, num: !is_text(c), wide, text,
-      value: (row) => comparable(member(row, c.key), c.unit), low: wide || c.key === bar ? undefined : Math.min(3, Math.ceil(shown.indexOf(c) / 4)),
+      value: (row) => comparable(member(row, c.key), c.unit), low: wide || kept.includes(c) ? undefined : Math.min(3, Math.ceil(shown.indexOf(c) / 4)),
       cell: wide ? (row) => el('span', { class: 'tree-name', title: shorten(text(row), 500) }, el('span', null, shorten(text(row), 300))) : undefined,
       bar: c.key === bar && most > 0 ? (row) => (member(row, c.key) ?? 0) / most : undefined };
   };
@@ -74,7 +78,7 @@ function facts_list(facts) {
 }
 
 // All of a table: its chart, its facts, its lists.
-function make_report(app, table, chart, bars) {
+function make_report(app, table, chart, bars, texts) {
   const data = app.source.json(table.section), lists = [];
   const element = el('div', { class: 'report' }, el('h2', null, table.title.slice(0, 1).toUpperCase() + table.title.slice(1)));
   const drawn = chart?.(app, data, element);
@@ -82,7 +86,7 @@ function make_report(app, table, chart, bars) {
   table.parts.forEach((part, number) => {
     const rows = part.key === null ? null : member(data, part.key);
     if (!rows?.length) return;
-    const bar = bars?.[part.key] ?? '', columns = relation_columns(part, data.unit, rows, bar.replace('-', ''), number);
+    const bar = bars?.[part.key] ?? '', columns = relation_columns(part, data.unit, rows, bar.replace('-', ''), number, texts);
     const usual = bar.startsWith('-') ? columns.find((c) => c.bar)?.id ?? '' : '';
     const list = make_table({ label: spaced(part.key), columns, sort: (id) => app.state.set({ sort: id }, true) });
     list.element.style.setProperty('--rows', Math.min(rows.length, 16));
@@ -102,8 +106,8 @@ function make_report(app, table, chart, bars) {
 }
 
 // A view of all tables of a tab, one at a time. charts: by section, make(app, data, holder) => {draw(scene)}. bars: by section and
-// list the column with bars, after a '-' if the list is in its order.
-export function make_reports_view(app, tab, charts, bars) {
+// list the column with bars, after a '-' if the list is in its order. texts: by section and column, text(value).
+export function make_reports_view(app, tab, charts, bars, texts) {
   const tables = app.source.json('tables').tables.filter((t) => t.tab === tab && app.source.has(t.section)), made = new Map();
   const head = el('div', { class: 'bar-of-view', role: 'group', 'aria-label': 'Tables' }), holder = el('div', { class: 'reports' });
   const buttons = tables.map((t) => button(t.section, t.title, () => app.state.set({ rel: t.section, sort: '' })));
@@ -112,7 +116,7 @@ export function make_reports_view(app, tab, charts, bars) {
     draw(scene) {
       const by = app.profile_of(-1).meta.by, named = (name) => tables.find((t) => t.section === name);
       const table = named(scene.state.rel) ?? named(by) ?? tables[0];
-      if (!made.has(table.section)) made.set(table.section, make_report(app, table, charts[table.section], bars[table.section]));
+      if (!made.has(table.section)) made.set(table.section, make_report(app, table, charts[table.section], bars[table.section], texts?.[table.section]));
       buttons.forEach((b, i) => b.setAttribute('aria-pressed', String(tables[i] === table)));
       const report = made.get(table.section);
       if (holder.firstElementChild !== report.element) fill(holder, report.element);

@@ -1,9 +1,18 @@
 // What a managed runtime did: collections, compilations, allocations, the heap, processor time.
+import { visible } from './dom.js';
 import { make_reports_view, unit_text } from './report_table.js';
 import { make_boxes_chart } from './report_charts.js';
 
 const RUNTIME_BARS = { gc: { collections: 'pause' }, jit: { methods: '-total' }, alloc: { classes: 'bytes', 'live.classes': 'bytes' },
   heap: { snapshots: 'bytes', 'growth.classes': 'bytes' }, cpu: { tracks: 'used' } };
+
+// "gen 0\u20131, LOH" for "ttft", or the sizes of generations.
+function generations_text(v) {
+  if (Array.isArray(v)) return visible(v.map((g) => g.name + ' ' + unit_text(g.alloc, 'bytes')).join(' \u00b7 '));
+  const young = /^t{0,3}/.exec(v)[0].length, names = young ? ['gen 0' + (young > 1 ? '\u2013' + (young - 1) : '')] : [];
+  for (let i = young; i < v.length; i++) if (v[i] === 't') names.push(i === 3 ? 'LOH' : 'gen ' + i);
+  return names.join(', ') || 'no generation';
+}
 
 const time_text = (data) => (v) => unit_text(Math.round(v), 'time', data.unit);
 
@@ -43,5 +52,5 @@ function cpu_chart(app, data, holder) {
 }
 
 export function make_runtime(app) {
-  return make_reports_view(app, 'runtime', { gc: gc_chart, heap: heap_chart, cpu: cpu_chart }, RUNTIME_BARS);
+  return make_reports_view(app, 'runtime', { gc: gc_chart, heap: heap_chart, cpu: cpu_chart }, RUNTIME_BARS, { gc: { generations: generations_text } });
 }

@@ -90,7 +90,9 @@ export function make_tabs(app) {
       const on = id === scene.view.id;
       tab.setAttribute('aria-selected', String(on));
       tab.tabIndex = on ? 0 : -1;
-      if (on) by_id('view').setAttribute('aria-labelledby', tab.id);
+      if (!on) continue;
+      by_id('view').setAttribute('aria-labelledby', tab.id);
+      tab.parentElement.scrollLeft = Math.max(tab.offsetLeft + tab.offsetWidth - tab.parentElement.clientWidth, Math.min(tab.parentElement.scrollLeft, tab.offsetLeft));
     }
   };
 }
