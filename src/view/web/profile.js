@@ -42,11 +42,15 @@ function read_tree(columns) {
     if (!late.has(i)) late.set(i, read_varints(columns[i]));
     return late.get(i);
   };
-  const parent = new Int32Array(n);
-  for (let i = 0; i < n; i++) parent[i] = i - v[0][i];
+  const parent = new Int32Array(n), fn = new Int32Array(n), thread = new Int32Array(n);
+  for (let i = 0; i < n; i++) {
+    parent[i] = i - v[0][i];
+    fn[i] = v[1][i] - 1;
+    thread[i] = v[2][i] - 1;
+  }
   parent[0] = -1;
   return {
-    n, parent, fn: Int32Array.from(v[1], (f) => f - 1), thread: Int32Array.from(v[2], (t) => t - 1), others: v[3],
+    n, parent, fn, thread, others: v[3],
     calls: v[4], total: v[5], self: v[6], weights: v.slice(13),
     min: (i) => later(7)[i], max: (i) => later(8)[i], stored: (k, i) => later(9 + k)[i], unwound: (i) => later(12)[i],
   };
@@ -67,16 +71,22 @@ export function add_widths(tree) {
   return Object.assign(tree, { width, shown });
 }
 
+// By function, each made when it is looked at.
 function read_histograms(columns) {
-  const histograms = new Map();
-  if (!columns) return histograms;
+  const made = new Map(), place = new Map();
+  if (!columns) return made;
   const [fn, n, sub, bucket, calls] = columns.map(read_varints);
-  for (let i = 0, at = 0; i < fn.length; at += n[i++]) {
-    const buckets = bucket.slice(at, at + n[i]);
-    for (let k = 1; k < buckets.length; k++) buckets[k] += buckets[k - 1];
-    histograms.set(fn[i], { sub: sub[i], buckets, calls: calls.slice(at, at + n[i]) });
-  }
-  return histograms;
+  for (let i = 0, at = 0; i < fn.length; at += n[i++]) place.set(fn[i], [at, at + n[i], sub[i]]);
+  return {
+    has: (f) => place.has(f),
+    get(f) {
+      if (made.has(f) || !place.has(f)) return made.get(f);
+      const [from, to, bits] = place.get(f), buckets = bucket.slice(from, to);
+      for (let k = 1; k < buckets.length; k++) buckets[k] += buckets[k - 1];
+      made.set(f, { sub: bits, buckets, calls: calls.subarray(from, to) });
+      return made.get(f);
+    },
+  };
 }
 
 export function bucket_low(bucket, sub) {
@@ -188,7 +198,7 @@ export async function read_profile(source) {
       first.thread_twins = number_twins(first.thread);
     }]) {
     read();
-    await new Promise((done) => setTimeout(done, 0));
+    await (globalThis.scheduler?.yield?.() ?? new Promise((done) => setTimeout(done, 0)));
   }
   const by_weight = new Map([[meta.weight, first]]);
   return (weight) => {
