@@ -89,6 +89,8 @@ def zoom(checks):
             checks.that(set(one["functions"][0]) >= {"p50", "p99"}, "columns", one["functions"][0])
             name, calls = next((name, f["calls"]) for name, f in told.items() if one["latency"]["head"].startswith(name))
             checks.that("durations of the %s that lie within" % format(calls, ",") in one["latency"]["head"], name, one["latency"])
+            cells = one["latency"]["table"].split("\n")[-1].split("\t")
+            checks.that(one["latency"]["charts"] == 2 and "-" not in cells and len(cells) > 7, "charts and percentiles of", name, one["latency"])
             checks.that("\u2248" not in one["latency"]["table"] and recount.time(told[name]["p90"]) in one["latency"]["table"], name, one["latency"])
 
 

@@ -75,7 +75,8 @@ const scenarios = {
       await settle(page);
       Object.assign(one, { hash: await page.evaluate(() => decodeURIComponent(location.hash)), functions: await rows(page) });
       await press(page, '5');
-      one.latency = { head: await text(page, '.chart-head'), table: await page.$eval('table[aria-label=Percentiles]', (table) => table.innerText) };
+      one.latency = { head: await text(page, '.chart-head'), charts: await page.$$eval('.charts > .chart', (list) => list.filter((e) => !e.hidden).length),
+        table: await page.$eval('table[aria-label=Percentiles]', (table) => table.innerText) };
       out.ranges.push(one);
     }
     return out;

@@ -16,9 +16,9 @@ function exact_of(page, other) {
     for (const f of other.functions.order) if (to[f] >= 0) column[to[f]] = from[f];
     return column;
   };
-  const { calls, min, max, stored, unwound } = other.functions;
-  const histograms = new Map(Array.from(other.histograms, ([f, h]) => [to[f], h]));
-  histograms.delete(-1);
+  const { calls, min, max, stored, unwound } = other.functions, back = new Map(to.map((f, number) => [f, number]));
+  back.delete(-1);
+  const histograms = { has: (f) => other.histograms.has(back.get(f)), get: (f) => other.histograms.get(back.get(f)) };
   return { calls: spread(calls), min: spread(min), max: spread(max), stored: stored.map(spread), unwound: spread(unwound), histograms };
 }
 
