@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
+
 #define TL_EXEMPLAR_NEAR    3u  /* durations */
 #define TL_EXEMPLAR_LONGEST 16u /* calls */
 #define TL_EXEMPLAR_EACH    4u  /* calls near a duration */
@@ -29,5 +31,14 @@ void tl_exemplars_init(tl_exemplar_row *r);
 void tl_exemplars_add(tl_exemplar_row *r, const tl_exemplar *x);
 /* Adds those of another row with the same durations. */
 void tl_exemplars_merge(tl_exemplar_row *r, const tl_exemplar_row *from);
+
+/* May a call of so many ticks be one of them? */
+TL_ALWAYS_INLINE bool tl_exemplars_want(const tl_exemplar_row *r, uint64_t ticks)
+{
+    bool any = ticks >= r->least;
+    for (unsigned i = 0; i < TL_EXEMPLAR_NEAR; i++)
+        any |= (ticks > r->near[i] ? ticks - r->near[i] : r->near[i] - ticks) <= r->farthest[i];
+    return any;
+}
 
 #endif

@@ -83,6 +83,11 @@ static void improve(tl_grid_cell *cell, uint32_t function, uint64_t ticks)
     }
 }
 
+static void add_calls(tl_grid_cell *cell, uint64_t calls)
+{
+    cell->calls = calls > UINT32_MAX - cell->calls ? UINT32_MAX : cell->calls + (uint32_t)calls;
+}
+
 static void cover(struct tl_grid_now *now, tl_grid_cell *cell, uint32_t function, uint64_t ticks)
 {
     uint32_t at = function % SEATS;
@@ -113,12 +118,25 @@ void tl_grid_add(tl_grid *g, uint32_t track, uint32_t depth, uint32_t function, 
     struct tl_grid_now *now = g->now[lane->row];
     const uint32_t first = tl_time_axis_piece(&g->axis, begin), last = tl_time_axis_last(&g->axis, begin, end);
     if (g->axis.whole || begin == begun)
-        cell[first].calls += cell[first].calls < UINT32_MAX;
+        add_calls(&cell[first], 1);
     for (uint32_t i = first; i <= last; i++) {
         if (now->column != i)
             restart(now, i);
         cover(now, &cell[i], function, tl_time_axis_overlap(&g->axis, i, begin, end));
     }
+}
+
+void tl_grid_put(tl_grid *g, uint32_t track, uint32_t depth, uint32_t function, uint32_t column, uint64_t calls,
+                 uint64_t ticks)
+{
+    const tl_lane *lane = lane_of(g, track, depth);
+    if (!lane)
+        return;
+    tl_grid_cell *cell = &g->cell[lane->row][column];
+    add_calls(cell, calls);
+    if (g->now[lane->row]->column != column)
+        restart(g->now[lane->row], column);
+    cover(g->now[lane->row], cell, function, ticks);
 }
 
 void tl_grid_flush(tl_grid *g)
@@ -137,7 +155,7 @@ void tl_grid_merge(tl_grid *g, tl_grid *from)
             const tl_grid_cell *more = &from->cell[source->row][k];
             tl_grid_cell *cell = &g->cell[lane->row][k];
             cell->covered += more->covered;
-            cell->calls = more->calls > UINT32_MAX - cell->calls ? UINT32_MAX : cell->calls + more->calls;
+            add_calls(cell, more->calls);
             if (more->function)
                 improve(cell, more->function - 1, more->most);
         }

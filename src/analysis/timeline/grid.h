@@ -27,6 +27,9 @@ typedef struct tl_grid {
 bool tl_grid_init(tl_grid *g, const tl_time_axis *axis, uint32_t lanes);
 void tl_grid_fini(tl_grid *g);
 void tl_grid_add(tl_grid *g, uint32_t track, uint32_t depth, uint32_t function, uint64_t begin, uint64_t end);
+/* Some calls of a function that lie within a column, one after the other. */
+void tl_grid_put(tl_grid *g, uint32_t track, uint32_t depth, uint32_t function, uint32_t column, uint64_t calls,
+                 uint64_t ticks);
 /* Between sequences of calls: what comes next may be anywhere. */
 void tl_grid_flush(tl_grid *g);
 /* Adds all of another one with the same axis and limit, after a flush. */

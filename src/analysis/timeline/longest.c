@@ -168,6 +168,8 @@ static void append(tl_longest *l, tl_long_calls *to, const tl_long_call *c)
         l->failed = true;
 }
 
+static const tl_long_call none_is_longer = {.ticks = UINT64_MAX};
+
 /* Keeps the longest of a stratum. */
 static void cut_stratum(const tl_longest *l, struct tl_long_stratum *s)
 {
@@ -176,15 +178,14 @@ static void cut_stratum(const tl_longest *l, struct tl_long_stratum *s)
     if (l->share)
         select_longest(s->calls.call, s->calls.n, l->share);
     s->calls.n = l->share;
-    s->least = l->share ? s->calls.call[l->share - 1].ticks : UINT64_MAX;
+    s->last = l->share ? s->calls.call[l->share - 1] : none_is_longer;
+    s->least = s->last.ticks;
 }
 
 static void add_to_stratum(tl_longest *l, const tl_long_call *c)
 {
-    uint64_t begin = c->begin, end = begin;
-    tl_time_axis_clip(&l->axis, &begin, &end);
-    struct tl_long_stratum *s = &l->stratum[tl_time_axis_piece(&l->axis, begin) * l->tracks + c->track % l->tracks];
-    if (c->ticks < s->least)
+    struct tl_long_stratum *s = &l->stratum[tl_longest_piece(l, c->begin) * l->tracks + c->track % l->tracks];
+    if (s->least && !is_longer(c, &s->last))
         return;
     append(l, &s->calls, c);
     if (s->calls.n >= 2 * l->share)
@@ -225,12 +226,13 @@ static void cut_top(tl_longest *l)
         add_rest(l, &l->top.call[i]);
     l->top.n = l->most_top;
     l->cut = true;
-    l->least = l->most_top ? l->top.call[l->most_top - 1].ticks : UINT64_MAX;
+    l->last = l->most_top ? l->top.call[l->most_top - 1] : none_is_longer;
+    l->least = l->last.ticks;
 }
 
 static void add_any(tl_longest *l, const tl_long_call *c)
 {
-    if (l->cut && c->ticks < l->least) {
+    if (l->cut && !is_longer(c, &l->last)) {
         add_rest(l, c);
         return;
     }

@@ -24,15 +24,17 @@ typedef struct tl_longest {
     uint32_t most_top, most_rest;
     uint64_t calls; /* added */
     tl_long_calls top;
-    uint64_t least; /* shorter calls are not among the longest */
-    bool cut;       /* so is known from now on */
+    uint64_t least;    /* shorter calls are not among the longest ... */
+    tl_long_call last; /* ... nor are those behind this one. */
+    bool cut;          /* both are known from now on */
     /* The others. As long as there is room they are in one list, then in strata. */
     tl_long_calls rest;
     tl_time_axis axis;
     uint32_t tracks, share; /* share: calls of a stratum */
     struct tl_long_stratum {
         tl_long_calls calls; /* up to twice its share */
-        uint64_t least;
+        uint64_t least;      /* as above */
+        tl_long_call last;
     } * stratum;
     uint32_t strata;
     bool strict, failed; /* strict: strata are in use */
@@ -58,5 +60,19 @@ void tl_long_result_fini(tl_long_result *r);
 /* The longest calls of a result: the same as if there had been room for `most` from the begin. */
 bool tl_longest_fewer(const tl_long_result *r, tl_long_result *out, uint32_t most, uint32_t tracks, uint64_t from,
                       uint64_t to);
+
+/* The stratum of a time, for: */
+TL_ALWAYS_INLINE uint32_t tl_longest_piece(const tl_longest *l, uint64_t begin)
+{
+    uint64_t end = begin;
+    tl_time_axis_clip(&l->axis, &begin, &end);
+    return tl_time_axis_piece(&l->axis, begin);
+}
+
+/* Is a call that begins in that piece of time too short, so that it only has to be counted? */
+TL_ALWAYS_INLINE bool tl_longest_skips(const tl_longest *l, uint32_t piece, uint32_t track, uint64_t ticks)
+{
+    return l->cut && ticks < l->least && l->strict && ticks < l->stratum[piece * l->tracks + track % l->tracks].least;
+}
 
 #endif

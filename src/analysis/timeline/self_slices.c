@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "model/histogram.h"
 
 /* Pieces that wait on a track. More than can be open calls and slices: only a clock that goes back needs more, and then
  * self time is in an earlier slice of its call. */
@@ -75,21 +74,13 @@ bool tl_self_slices_merge(tl_self_slices *s, const tl_self_slices *from)
     return true;
 }
 
-/* A call waits for its caller. */
-TL_ALWAYS_INLINE bool push(tl_slice_wait *w, const tl_slice_call *c, uint32_t slice, uint64_t ticks)
+TL_COLD bool tl_slice_wait_push_slow(tl_slice_wait *w, const tl_slice_piece *p)
 {
-    if (w->n) {
-        struct tl_slice_piece *last = &w->piece[w->n - 1];
-        if (TL_LIKELY(last->depth == c->depth && last->slice == slice && last->caller == c->caller)) {
-            last->ticks = tl_add_saturated(last->ticks, ticks);
-            return true;
-        }
-    }
     if (TL_UNLIKELY(w->n == WAIT_MOST))
         return true;
     if (!TL_GROW(w->piece, w->n, 1, w->capacity))
         return false;
-    w->piece[w->n++] = (struct tl_slice_piece){.caller = c->caller, .ticks = ticks, .depth = c->depth, .slice = slice};
+    w->piece[w->n++] = *p;
     return true;
 }
 
@@ -101,7 +92,7 @@ static uint64_t split(tl_self_slices *s, const tl_slice_wait *w, uint32_t at, ui
     for (uint32_t i = first; i <= last; i++)
         s->scratch[i] = tl_time_axis_overlap(&s->axis, i, begin, end);
     for (; at < w->n; at++) {
-        const struct tl_slice_piece *p = &w->piece[at];
+        const tl_slice_piece *p = &w->piece[at];
         uint64_t *left = &s->scratch[p->slice];
         if (p->caller == id && p->slice >= first && p->slice <= last)
             *left = *left > p->ticks ? *left - p->ticks : 0;
@@ -139,7 +130,7 @@ static bool add_long(tl_self_slices *s, tl_slice_wait *w, const tl_slice_call *c
     }
     w->n = at;
     for (uint32_t i = first; ok && i <= last && c->caller != UINT64_MAX; i++)
-        ok = push(w, c, i, tl_time_axis_overlap(&s->axis, i, begin, end));
+        ok = tl_slice_wait_push(w, c->caller, c->depth, i, tl_time_axis_overlap(&s->axis, i, begin, end));
     return ok;
 }
 
@@ -156,7 +147,6 @@ bool tl_self_slices_add(tl_self_slices *s, tl_slice_wait *w, const tl_slice_call
     const uint32_t slice = tl_time_axis_piece(&s->axis, begin);
     if (TL_UNLIKELY(!s->axis.whole || slice != tl_time_axis_last(&s->axis, begin, end)))
         return add_long(s, w, c, at, begin, end);
-    w->n = at;
     return (c->slot == UINT32_MAX || tl_self_slices_put(s, c->slot, slice, c->self, 1)) &&
-           (c->caller == UINT64_MAX || push(w, c, slice, end - begin));
+           tl_slice_wait_short(w, c->caller, c->depth, slice, end - begin);
 }

@@ -7,6 +7,7 @@
 #define TL_ANALYSIS_SELF_SLICES_H
 
 #include "analysis/timeline/time_axis.h"
+#include "model/histogram.h"
 
 #define TL_SLICE_BLOCK 8u /* slices that get memory together */
 
@@ -23,12 +24,15 @@ typedef struct tl_self_slices {
     uint64_t *scratch;         /* [slices] */
 } tl_self_slices;
 
-/* What calls on one track took of their callers. A zeroed one is empty. */
+/* What calls on one track took of their callers. */
+typedef struct tl_slice_piece {
+    uint64_t caller, ticks; /* caller: id of its call */
+    uint32_t depth, slice;  /* depth: of the calls */
+} tl_slice_piece;
+
+/* A zeroed one is empty. */
 typedef struct tl_slice_wait {
-    struct tl_slice_piece {
-        uint64_t caller, ticks; /* caller: id of its call */
-        uint32_t depth, slice;  /* depth: of the calls */
-    } * piece;
+    tl_slice_piece *piece;
     uint32_t n, capacity;
 } tl_slice_wait;
 
@@ -49,5 +53,28 @@ bool tl_self_slices_put(tl_self_slices *s, uint32_t slot, uint32_t slice, uint64
 /* Adds all of another one with the same axis and slots. */
 bool tl_self_slices_merge(tl_self_slices *s, const tl_self_slices *from);
 tl_slice_cell tl_self_slices_get(const tl_self_slices *s, uint32_t slot, uint32_t slice);
+
+bool tl_slice_wait_push_slow(tl_slice_wait *w, const tl_slice_piece *p);
+
+/* A call waits for its caller. */
+TL_ALWAYS_INLINE bool tl_slice_wait_push(tl_slice_wait *w, uint64_t caller, uint32_t depth, uint32_t slice,
+                                         uint64_t ticks)
+{
+    tl_slice_piece *last = w->n ? &w->piece[w->n - 1] : NULL;
+    if (TL_LIKELY(last && last->depth == depth && last->slice == slice && last->caller == caller)) {
+        last->ticks = tl_add_saturated(last->ticks, ticks);
+        return true;
+    }
+    return tl_slice_wait_push_slow(w, &(tl_slice_piece){caller, ticks, depth, slice});
+}
+
+/* tl_self_slices_add() of a call within one slice, but for what tl_self_slices_put() adds: the sums of several. */
+TL_ALWAYS_INLINE bool tl_slice_wait_short(tl_slice_wait *w, uint64_t caller, uint32_t depth, uint32_t slice,
+                                          uint64_t ticks)
+{
+    while (w->n && w->piece[w->n - 1].depth > depth)
+        w->n--;
+    return caller == UINT64_MAX || tl_slice_wait_push(w, caller, depth, slice, ticks);
+}
 
 #endif

@@ -8,18 +8,9 @@
 #include "analysis/timeline/heat.h"
 #include "analysis/timeline/longest.h"
 #include "analysis/timeline/self_slices.h"
+#include "analysis/timeline/time_stretch.h"
 #include "op/call_places.h"
 #include "op/source_impl.h"
-
-#define TL_TIME_NONE UINT32_MAX
-
-/* What calls of a place belong to. Numbers are the caller's, from 0; TL_TIME_NONE: nothing. */
-typedef struct tl_time_place {
-    uint32_t function; /* of grid and longest calls; smaller numbers win ties */
-    uint32_t slot;     /* of self time in slices */
-    uint32_t heat;     /* row of durations over time */
-    uint32_t slow;     /* row of exemplars */
-} tl_time_place;
 
 typedef struct tl_time_options {
     uint64_t from, to; /* ticks: [from, to) */
