@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text/words.h"
 #include "op/source_impl.h"
 
@@ -40,17 +41,39 @@ tl_want tl_table_run_want(const tl_table_run *r)
     return (tl_want){.fields = r->pass ? r->pass->fields : r->kind->of_runtime, .late = r->kind->late};
 }
 
-int tl_table_run_add(tl_table_run *r, tl_source *s, const tl_select *select, unsigned threads, tl_error *e)
+/* A source comes. Errors: its times have another unit than those before. */
+static int begin_source(tl_table_run *r, const tl_source *s, tl_error *e)
 {
     const char *unit = tl_trace_unit(tl_source_trace(s));
-    const bool first = !r->begun;
-    if (!first && !r->pass && !r->kind->any_unit && strcmp(r->unit, unit) != 0)
+    if (r->begun && !r->pass && !r->kind->any_unit && strcmp(r->unit, unit) != 0)
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
                        "its times are %s, those of the inputs before are %s: they cannot be added up", unit, r->unit);
     snprintf(r->unit, sizeof r->unit, "%s", unit);
     r->begun = true;
-    return r->pass ? tl_insn_pass(r->table, r->pass, r->options, first, s, select, threads, e)
-                   : r->kind->read(r->table, s, select, e);
+    return 0;
+}
+
+int tl_table_run_add(tl_table_run *r, tl_source *s, const tl_select *select, unsigned threads, tl_error *e)
+{
+    if (r->pass)
+        return tl_table_runs_add(&r, 1, s, select, threads, e);
+    const int status = begin_source(r, s, e);
+    return status < 0 ? status : r->kind->read(r->table, s, select, e);
+}
+
+int tl_table_runs_add(tl_table_run *const *r, uint32_t n, tl_source *s, const tl_select *select, unsigned threads,
+                      tl_error *e)
+{
+    tl_insn_fill *fill = tl_alloc((size_t)n + 1, sizeof *fill);
+    int status = fill ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %u tables", n);
+    for (uint32_t i = 0; status == 0 && i < n; i++) {
+        fill[i] = (tl_insn_fill){r[i]->table, r[i]->pass, r[i]->options, !r[i]->begun};
+        status = begin_source(r[i], s, e);
+    }
+    if (status == 0)
+        status = tl_insn_pass_together(fill, n, s, select, threads, e);
+    free(fill);
+    return status;
 }
 
 static void say_none(const tl_answer *a, const tl_prose *p)

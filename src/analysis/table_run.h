@@ -23,6 +23,9 @@ tl_want tl_table_run_want(const tl_table_run *r);
 /* Adds the selected part of a source. Errors: TL_EINVAL if its times have another unit than those of earlier sources,
  * those of reading. */
 int tl_table_run_add(tl_table_run *r, tl_source *s, const tl_select *select, unsigned threads, tl_error *e);
+/* The same for several tables made from instructions (`pass`), in one pass. */
+int tl_table_runs_add(tl_table_run *const *r, uint32_t n, tl_source *s, const tl_select *select, unsigned threads,
+                      tl_error *e);
 bool tl_table_run_is_empty(const tl_table_run *r);
 /* The answer lives as long as the table. Call tl_answer_fini() in any case. Errors: TL_ENOMEM. */
 int tl_table_run_answer(tl_table_run *r, const tl_ask *ask, const char *subject, tl_answer *a, tl_error *e);

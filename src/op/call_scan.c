@@ -231,19 +231,41 @@ static int finish(tl_call_scan *c, tl_error *e)
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows of calls");
 }
 
+/* Reads until there are some rows, or no more. */
+static int fill(tl_call_scan *c, tl_error *e)
+{
+    int status = 0;
+    while (status >= 0 && c->rows.n < TL_CALL_ROWS_MOST / 2 && !c->ended) {
+        status = c->merge ? add_run(c, e) : add_batch(c, e);
+        if (status == 0)
+            status = finish(c, e);
+    }
+    return status;
+}
+
+int tl_call_scan_take(tl_call_scan *c, tl_call_rows *rows, tl_error *e)
+{
+    tl_call_rows_clear(rows);
+    const int status = fill(c, e);
+    if (status < 0)
+        return status;
+    const tl_call_rows full = c->rows;
+    c->rows = *rows;
+    c->rows.without = full.without;
+    c->rows.all = full.all;
+    *rows = full;
+    return full.n != 0;
+}
+
 int tl_call_scan_next(tl_call_scan *c, tl_call_rows *rows, tl_error *e)
 {
     if (c->given == c->rows.n) {
         tl_call_rows_clear(&c->rows);
         c->given = 0;
     }
-    while (c->given == 0 && c->rows.n < TL_CALL_ROWS_MOST / 2 && !c->ended) {
-        int status = c->merge ? add_run(c, e) : add_batch(c, e);
-        if (status == 0)
-            status = finish(c, e);
-        if (status < 0)
-            return status;
-    }
+    const int status = c->given ? 0 : fill(c, e);
+    if (status < 0)
+        return status;
     const uint32_t left = c->rows.n - c->given, n = left < TL_CALL_ROWS_MOST ? left : TL_CALL_ROWS_MOST;
     if (n == 0)
         return 0;

@@ -38,6 +38,9 @@ int tl_call_scan_open(tl_call_scan **out, tl_source *s, uint32_t first, uint32_t
 /* 1: *rows are the next 1 .. TL_CALL_ROWS_MOST calls, borrowed until the next call; 0: there are no more; < 0: error.
  */
 int tl_call_scan_next(tl_call_scan *c, tl_call_rows *rows, tl_error *e);
+/* The same, but *rows takes as many as there are, in place of what it had: rows of the caller, zeroed at first. Use
+ * either of both for a scan. */
+int tl_call_scan_take(tl_call_scan *c, tl_call_rows *rows, tl_error *e);
 /* The profile that `function` of the rows is an index in: it has functions, and so far unmatched entries and exits.
  * Other scans have other indices. */
 const tl_profile *tl_call_scan_profile(const tl_call_scan *c);

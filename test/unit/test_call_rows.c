@@ -1,6 +1,7 @@
 /* Rows of function calls, of random and damaged logs: against a matcher that searches its stack from top to bottom, and
  * against the profile of the same trace. */
 #include "call_log_fixture.h"
+#include "op/call_ahead.h"
 
 static void test_random_logs(void **state)
 {
@@ -14,6 +15,55 @@ static void test_random_logs(void **state)
             scan_parts(&parts, s, i, 1, &all_calls);
         same_rows(&expected, &parts);
         free(expected.row), free(found.row), free(parts.row);
+        tl_source_close(s);
+        free(l);
+    }
+}
+
+/* Rows that another thread made are the same, in the same order. */
+static void test_rows_made_ahead(void **state)
+{
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        log *l = random_log(seed, 1000000000);
+        tl_source *s = made_read(&l->made);
+        rows expected = model_of(l, s), found = {0};
+        tl_call_scan *c = NULL;
+        tl_call_ahead *a = NULL;
+        tl_call_rows block;
+        tl_error e = {0};
+        int status;
+        must(tl_call_scan_open(&c, s, 0, tl_call_scan_parts(s), &all_calls, &e), &e);
+        must(tl_call_ahead_open(&a, c, &e), &e);
+        tl_call_rows *kept = calloc(expected.n + 1, sizeof *kept);
+        size_t blocks = 0;
+        while ((status = tl_call_ahead_next(a, &block, &e)) > 0) { /* functions are looked up when all is read */
+            assert_true(block.n > 0 && blocks < expected.n);
+            for (uint32_t i = 0; i < block.n; i++) {
+                if (kept[blocks].n == kept[blocks].capacity)
+                    assert_true(tl_call_rows_grow(&kept[blocks]));
+                const uint32_t n = kept[blocks].n++;
+#define COPY(type, name) kept[blocks].name[n] = block.name[i];
+                TL_CALL_COLUMNS(COPY)
+#undef COPY
+            }
+            blocks++;
+        }
+        must(status, &e);
+        assert_int_equal(tl_call_ahead_next(a, &block, &e), 0);
+        tl_call_ahead_close(a);
+        for (size_t k = 0; k < blocks; k++) {
+            for (uint32_t i = 0; i < kept[k].n; i++) {
+                const row one = row_of(&kept[k], i, tl_call_scan_profile(c), &s->trace);
+                add_row(&found, &one);
+            }
+            tl_call_rows_fini(&kept[k]);
+        }
+        found.exits = tl_profile_unmatched_exits(tl_call_scan_profile(c));
+        found.open = tl_profile_unmatched_open(tl_call_scan_profile(c));
+        assert_true(blocks > 4);
+        same_rows(&expected, &found);
+        tl_call_scan_close(c);
+        free(kept), free(expected.row), free(found.row);
         tl_source_close(s);
         free(l);
     }
@@ -155,9 +205,13 @@ static void test_processors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_logs),       cmocka_unit_test(test_places),
-        cmocka_unit_test(test_places_of_threads), cmocka_unit_test(test_selections),
-        cmocka_unit_test(test_deep_stacks),       cmocka_unit_test(test_loops_of_exceptions),
+        cmocka_unit_test(test_random_logs),
+        cmocka_unit_test(test_rows_made_ahead),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_places_of_threads),
+        cmocka_unit_test(test_selections),
+        cmocka_unit_test(test_deep_stacks),
+        cmocka_unit_test(test_loops_of_exceptions),
         cmocka_unit_test(test_processors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void there_and_back(tl_codec c, size_t n)
     tl_error e = {0};
     tl_unpacked out;
     assert_true(packed && again);
-    assert_int_equal(tl_pack(c, data, n, packed, n + 1000, &size, &e), 1);
+    assert_int_equal(tl_pack(c, 0, data, n, packed, n + 1000, &size, &e), 1);
     assert_true(size > 0 && size <= n + 1000);
     bytes b = {packed, size};
     if (tl_unpack(c, next, &b, 0, n, 16, &out, &e) < 0)
@@ -50,13 +50,13 @@ static void there_and_back(tl_codec c, size_t n)
     assert_memory_equal(out.data, data, n);
     free(out.data);
     /* Fits exactly that much room, with the same bytes; not one byte less. */
-    assert_int_equal(tl_pack(c, data, n, again, size, &size_again, &e), 1);
+    assert_int_equal(tl_pack(c, 0, data, n, again, size, &size_again, &e), 1);
     assert_int_equal(size_again, size);
     assert_memory_equal(again, packed, size);
     memset(again, 0x5a, n + 1000);
-    assert_int_equal(tl_pack(c, data, n, again, size - 1, &size_again, &e), 0);
+    assert_int_equal(tl_pack(c, 0, data, n, again, size - 1, &size_again, &e), 0);
     assert_int_equal(again[size - 1], 0x5a);
-    assert_int_equal(tl_pack(c, data, n, again, 0, &size_again, &e), 0);
+    assert_int_equal(tl_pack(c, 0, data, n, again, 0, &size_again, &e), 0);
     free(data);
     free(packed);
     free(again);
@@ -91,7 +91,7 @@ static void chance_does_not_shrink(void **state)
         size_t size;
         tl_error e;
         if (tl_can_pack(codec[i]))
-            assert_int_equal(tl_pack(codec[i], data, N, packed, N - 1, &size, &e), 0);
+            assert_int_equal(tl_pack(codec[i], 0, data, N, packed, N - 1, &size, &e), 0);
     }
     free(data);
     free(packed);
@@ -104,7 +104,7 @@ static void the_host_does_not_show(void **state)
     tl_error e;
     if (!tl_can_pack(TL_CODEC_GZIP))
         skip_because("this build has no zlib");
-    assert_int_equal(tl_pack(TL_CODEC_GZIP, "abc", 3, packed, sizeof packed, &size, &e), 1);
+    assert_int_equal(tl_pack(TL_CODEC_GZIP, 0, "abc", 3, packed, sizeof packed, &size, &e), 1);
     /* No flags, no time, usual compression, unknown system: RFC 1952. */
     static const uint8_t head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255};
     assert_memory_equal(packed, head, sizeof head);
@@ -117,7 +117,7 @@ static void other_codecs(void **state)
     tl_error e;
     assert_false(tl_can_pack(TL_CODEC_NONE));
     assert_false(tl_can_pack(TL_CODEC_ZSTD));
-    assert_int_equal(tl_pack(TL_CODEC_ZSTD, "abc", 3, packed, sizeof packed, &size, &e), TL_EUNSUPPORTED);
+    assert_int_equal(tl_pack(TL_CODEC_ZSTD, 0, "abc", 3, packed, sizeof packed, &size, &e), TL_EUNSUPPORTED);
     assert_string_equal(e.message, "this build has no zstd support");
 }
 

@@ -26,11 +26,23 @@ typedef struct tl_insn_table {
     void (*fini)(void *table);
 } tl_insn_table;
 
+/* A table to be filled. */
+typedef struct tl_insn_fill {
+    void *table; /* how->size bytes */
+    const tl_insn_table *how;
+    const void *options;
+    bool first; /* it is zeroed and initialised before; else it has other sources already */
+} tl_insn_fill;
+
 /* Fills `table`, table->size bytes of the caller, which has to call fini in the end, even on failure. May be called for
  * each of several sources (init only if `first`). `select` may be NULL; uses time, thread, levels and pc. A trace
  * without instructions is not read and adds nothing.
  * Errors: those of reading and of the table; TL_ENOMATCH. */
 int tl_insn_pass(void *table, const tl_insn_table *how, const void *options, bool first, tl_source *s,
                  const tl_select *select, unsigned threads, tl_error *e);
+/* The same for several tables at once: everything is read and decoded once for all of them. After an error, tables
+ * whose turn did not come are zeroed. */
+int tl_insn_pass_together(const tl_insn_fill *fill, uint32_t n, tl_source *s, const tl_select *select, unsigned threads,
+                          tl_error *e);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "analysis/timeline/time_worker.h"
 #include "base/pool.h"
-#include "op/call_scan.h"
+#include "op/call_ahead.h"
 
 enum { WORKERS_MOST = 8 }; /* each has data of its own */
 enum { TASKS_MOST = 64 }; /* more parts of the source are read in groups: to begin a scan takes time for each of them */
@@ -21,6 +21,7 @@ typedef struct making {
     const tl_time_options *o;
     uint32_t parts, tasks;
     uint32_t *order; /* of parts, if each is a task */
+    bool ahead;      /* the first task is most of the work: two threads share it */
     worker *worker;
     unsigned nworker;
 } making;
@@ -49,16 +50,21 @@ static int read_task(void *arg, unsigned number, uint32_t i)
     const tl_call_scan_options options = {
         .select = m->o->select, .places = m->o->places, .without = TL_CALL_FUNCTIONS, .all = m->o->select != NULL};
     tl_call_scan *scan = NULL;
+    tl_call_ahead *ahead = NULL;
     tl_call_rows rows;
     const uint32_t first = m->order ? m->order[i] : (uint32_t)((uint64_t)i * m->parts / m->tasks);
     const uint32_t end = m->order ? first + 1 : (uint32_t)((uint64_t)(i + 1) * m->parts / m->tasks);
     bool ok = w->time.ready || tl_time_worker_init(&w->time, m->o, m->source->trace.ntrack);
     int status =
         ok ? tl_call_scan_open(&scan, m->source, first, end - first, &options, &w->error) : no_memory(&w->error);
-    while (status >= 0 && (status = tl_call_scan_next(scan, &rows, &w->error)) > 0) {
+    if (status >= 0 && m->ahead && i == 0)
+        status = tl_call_ahead_open(&ahead, scan, &w->error);
+    while (status >= 0 && (status = ahead ? tl_call_ahead_next(ahead, &rows, &w->error)
+                                          : tl_call_scan_next(scan, &rows, &w->error)) > 0) {
         if (!tl_time_worker_add(&w->time, &rows, i))
             status = no_memory(&w->error);
     }
+    tl_call_ahead_close(ahead);
     tl_call_scan_close(scan);
     if (status == 0 && !tl_time_worker_flush(&w->time))
         status = no_memory(&w->error);
@@ -81,11 +87,12 @@ int tl_time_data_make(tl_time_data *out, tl_source *s, const tl_time_options *o,
     const uint32_t parts = tl_call_scan_parts(s), tasks = parts < TASKS_MOST ? parts : TASKS_MOST;
     making m = {
         .source = s, .o = o, .parts = parts, .tasks = tasks, .nworker = o->threads ? o->threads : tl_processors()};
+    const bool by_weight = parts == tasks && parts == tl_source_streams(s); /* the heaviest first */
     *out = (tl_time_data){0};
+    m.ahead = m.nworker > 1 && (parts == 1 || (by_weight && tl_source_is_one_stream(s)));
     m.nworker = m.nworker > WORKERS_MOST ? WORKERS_MOST : m.nworker;
     m.nworker = m.nworker > tasks ? (tasks ? tasks : 1) : m.nworker;
     m.worker = calloc(m.nworker, sizeof *m.worker);
-    const bool by_weight = parts == tasks && parts == tl_source_streams(s); /* the heaviest first */
     if (by_weight)
         m.order = tl_source_by_weight(s);
     int status = m.worker && (m.order || !by_weight) ? 0 : no_memory(e);

@@ -20,11 +20,12 @@ static TL_UNUSED int no_memory(tl_codec c, tl_error *e)
 #ifdef TL_HAVE_ZLIB
 enum { GZIP_OS_UNKNOWN = 255 };
 
-static int gzip(const void *data, size_t n, void *out, size_t room, size_t *packed, tl_error *e)
+static int gzip(int level, const void *data, size_t n, void *out, size_t room, size_t *packed, tl_error *e)
 {
     z_stream z = {0};
     gz_header header = {.os = GZIP_OS_UNKNOWN}; /* otherwise the library writes the build system's name */
-    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    if (deflateInit2(&z, level ? level : Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) !=
+        Z_OK)
         return no_memory(TL_CODEC_GZIP, e);
     deflateSetHeader(&z, &header);
     z.next_in = (Bytef *)data; /* zlib does not write to it */
@@ -66,7 +67,7 @@ bool tl_can_pack(tl_codec c)
     return false;
 }
 
-int tl_pack(tl_codec c, const void *data, size_t n, void *out, size_t room, size_t *packed, tl_error *e)
+int tl_pack(tl_codec c, int level, const void *data, size_t n, void *out, size_t room, size_t *packed, tl_error *e)
 {
     *packed = 0;
     if (!tl_can_pack(c))
@@ -77,12 +78,13 @@ int tl_pack(tl_codec c, const void *data, size_t n, void *out, size_t room, size
         room = UINT_MAX;
 #ifdef TL_HAVE_ZLIB
     if (c == TL_CODEC_GZIP)
-        return gzip(data, n, out, room, packed, e);
+        return gzip(level, data, n, out, room, packed, e);
 #endif
 #ifdef TL_HAVE_BZIP2
     if (c == TL_CODEC_BZIP2)
         return bzip2(data, n, out, room, packed, e);
 #endif
+    (void)level;
     (void)data;
     (void)out;
     return 0;

@@ -8,6 +8,9 @@
 #include "base/grow.h"
 #include "base/io/pack.h"
 
+/* Takes half as long as the usual one; a page is 0.5 to 2 % larger. */
+enum { LEVEL = 4 };
+
 enum { STORED_MOST = 65535, BLOCK_HEAD = 5, TRAILER = 8 };
 
 static void put_stored(tl_pb *out, const uint8_t *data, size_t n)
@@ -38,7 +41,7 @@ int tl_gzip_member_put(tl_pb *out, const void *data, size_t n, tl_error *e)
         uint8_t *room = tl_alloc(n, 1);
         if (!room)
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to compress %zu bytes", n);
-        fits = tl_pack(TL_CODEC_GZIP, data, n, room, n, &packed, e);
+        fits = tl_pack(TL_CODEC_GZIP, LEVEL, data, n, room, n, &packed, e);
         if (fits == 1)
             tl_pb_raw(out, room, packed);
         free(room);

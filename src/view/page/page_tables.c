@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text/json_write.h"
 #include "op/source_impl.h"
 #include "op/symbols/code_map.h"
@@ -104,7 +105,9 @@ static int make_events(tl_html_tables *t, page_table *p, tl_source *s, const tl_
 int tl_html_tables_add(tl_html_tables *t, tl_source *s, const tl_select *select, tl_error *e)
 {
     const tl_table_kind *const *kinds = tl_table_kinds(&t->n);
-    int status = 0;
+    tl_table_run **of_insns = tl_alloc(t->n + 1, sizeof *of_insns);
+    uint32_t n = 0;
+    int status = of_insns ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the tables of the page");
     for (size_t i = 0; i < t->n && status == 0; i++) {
         page_table *p = &t->table[i];
         const tl_table_kind *kind = kinds[i];
@@ -117,6 +120,10 @@ int tl_html_tables_add(tl_html_tables *t, tl_source *s, const tl_select *select,
             status = begin_table(t, p, kind, e);
         if (status < 0)
             break;
+        if (p->run.pass) {
+            of_insns[n++] = &p->run;
+            continue;
+        }
         status = tl_table_run_add(&p->run, s, select, t->o.threads, e);
         if (status == TL_EINVAL) { /* times in another unit */
             p->off = true;
@@ -125,6 +132,9 @@ int tl_html_tables_add(tl_html_tables *t, tl_source *s, const tl_select *select,
         if (status == 0 && kind == &tl_table_class && !p->off && !tl_table_run_is_empty(&p->run))
             status = make_events(t, p, s, select, e);
     }
+    if (status == 0 && n)
+        status = tl_table_runs_add(of_insns, n, s, select, t->o.threads, e);
+    free(of_insns);
     return status;
 }
 

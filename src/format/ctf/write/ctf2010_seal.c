@@ -83,8 +83,8 @@ static int compress(ctf_sealing *s, uint8_t **packet, size_t *n, tl_error *e)
         return 0;
     if (!ctf_room_grow(&s->room, *n))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "ctf: no memory to compress a packet");
-    const int r =
-        tl_pack(s->codec, *packet + CTF_2010_HEADER, content, s->room.data + CTF_2010_HEADER, content - 1, &packed, e);
+    const int r = tl_pack(s->codec, 0, *packet + CTF_2010_HEADER, content, s->room.data + CTF_2010_HEADER, content - 1,
+                          &packed, e);
     if (r <= 0)
         return r;
     memcpy(s->room.data, *packet, CTF_2010_HEADER);
