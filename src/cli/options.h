@@ -135,6 +135,7 @@ typedef struct tl_arguments {
 
     tl_words param;         /* of query: name=value */
     const char *query_file; /* or NULL */
+    const char *export;     /* where all tables go, or NULL */
     bool schema, recipes, explain, each;
     uint32_t jobs;      /* of --each; 0: not given */
     const char *recipe; /* or NULL */

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Files of columns, Parquet and Arrow, read by programs that are not ours: the values are those of `query --to csv`.
 
-columns.py PART: recipes, tables, hostile, many or refused."""
+columns.py PART: recipes, tables, hostile, many, refused or export."""
 import glob
+import json
 import os
 import re
+import sqlite3
+import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -121,13 +124,72 @@ def refused(checks, _, folder):
         checks.that(done.status == 2 and b"holds rows" in done.err, option, done)
 
 
+def exported(words, table):
+    return column_readers.csv(harness.run("query", "-q", *words, "SELECT * FROM " + table, "--to", "csv"))
+
+
+def export(checks, readers, folder):
+    """All tables: a folder, and a database."""
+    for trace, words in TRACES.items():
+        whole, database = os.path.join(folder, trace), os.path.join(folder, trace + ".db")
+        listed = harness.run("query", "-q", *words, "SELECT name FROM tables", "--to", "csv").text().split()[1:]
+        done = harness.run("query", *words, "--export", whole)
+        checks.that(done.status == 0 and b"wrote" in done.err, done)
+        done = harness.run("query", *words, "--export", database)
+        checks.that(done.status == 0 and b"wrote" in done.err, done)
+        with open(os.path.join(whole, "_schema.json"), encoding="utf-8") as file:
+            schema = {table["name"]: table for table in json.load(file)["tables"]}
+        checks.equal(sorted(os.listdir(whole)), sorted(["_schema.json"] + [name + ".parquet" for name in schema]), trace, "files")
+        with sqlite3.connect(database) as db:
+            checks.equal(db.execute("PRAGMA integrity_check").fetchone()[0], "ok", trace)
+            checks.equal({name for name, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}, set(schema), trace, "tables")
+            for table in listed:
+                expected = exported(words, table)
+                checks.equal(table in schema, bool(expected[1]), trace, table)
+                if table not in schema:
+                    continue
+                checks.equal(schema[table]["rows"], len(expected[1]), trace, table)
+                checks.equal([column["name"] for column in schema[table]["columns"]], expected[0], trace, table)
+                column_readers.compare(checks, readers.read("duckdb", os.path.join(whole, table + ".parquet")), expected, "%s %s:" % (trace, table))
+                kinds = {int: "i", float: "r", str: "t", bytes: "b"}
+                rows = []
+                for row in db.execute("SELECT * FROM " + table):
+                    rows.append([None if v is None else kinds[type(v)] + (v.hex() if isinstance(v, bytes) else
+                                 struct.pack(">d", v).hex() if isinstance(v, float) else str(v)) for v in row])
+                column_readers.compare(checks, (expected[0], rows), expected, "%s %s in the database:" % (trace, table))
+            indexes = {name for name, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'index'")}
+            checks.that({"events.ts", "events.id", "events.class_id"} <= indexes, indexes)
+    # Whole or not at all, and only what is ours is replaced.
+    for path in (whole, database):
+        done = harness.run("query", *words, "--export", path)
+        checks.that(done.status == 2 and b"exists" in done.err, done)
+        done = harness.run("query", "-q", *words, "--export", path, "-f", "events")
+        checks.that(done.status == 0, done)
+    checks.equal(sorted(os.listdir(whole)), ["_schema.json", "events.parquet"], "replaced")
+    other = os.path.join(folder, "other")
+    os.mkdir(other)
+    with open(os.path.join(other, "mine.parquet"), "w", encoding="utf-8") as file:
+        file.write("mine")
+    done = harness.run("query", *words, "--export", other, "-f")
+    checks.that(done.status != 0 and os.listdir(other) == ["mine.parquet"], done)
+    before = sorted(os.listdir(folder))
+    for words_after, message in ((["nothing_*"], b"no table matches"), (["--to", "markdown"], b"--export writes"), (["--each"], b"does not go with"), (["--memory", "1"], b"memory")):
+        for name in ("new", "new.db"):
+            done = harness.run("query", *words, "--export", os.path.join(folder, name), *words_after)
+            checks.that(done.status != 0 and (message in done.err or name == "new.db"), words_after, done)
+            checks.equal(sorted(os.listdir(folder)), before, words_after, "leaves")
+    for to, suffix in (("csv", ".csv"), ("jsonl", ".jsonl"), ("arrow", ".arrows")):
+        done = harness.run("query", *words, "--export", os.path.join(folder, to), "--to", to, "events", "t*s")
+        checks.that(done.status == 0 and "events" + suffix in os.listdir(os.path.join(folder, to)), done)
+
+
 def main():
     checks, part = harness.Checks(), sys.argv[1]
     if not harness.built_with("SQLite", "zstd"):
         harness.skip("this build has no SQLite, or no zstd")
     readers = column_readers.Readers()
     with harness.work_folder() as folder:
-        {"recipes": recipes, "tables": tables, "hostile": hostile, "many": many, "refused": refused}[part](checks, readers, folder)
+        {"recipes": recipes, "tables": tables, "hostile": hostile, "many": many, "refused": refused, "export": export}[part](checks, readers, folder)
     readers.end()
     checks.end()
 

@@ -16,7 +16,7 @@ if(NOT CMAKE_CROSSCOMPILING)
     traceloom_script(consumers.samples.${trace} consumers/samples.py $<TARGET_FILE:traceloom>
                      ${golden_input}/tracelog-${trace}.log)
   endforeach()
-  foreach(part recipes tables hostile many refused)
+  foreach(part recipes tables hostile many refused export)
     traceloom_script(consumers.columns.${part} consumers/columns.py ${part})
   endforeach()
   # The reverse: recorders whose traces we read.

@@ -131,6 +131,8 @@ COMMANDS = {
     "query-fields": ["query", "t18", "a.xray", "SELECT name, column_name FROM fields; SELECT field, label FROM enum_labels; SELECT * FROM losses JOIN tracks USING (trace); SELECT utc_ns('2026-01-31')"],
     "query-parquet": ["query", "a.xray", "-e", "a.elf", "SELECT ts, ts % 3 AS few, name, utc, kind = 'enter' AS x, fields, 1.5 * ts AS real FROM events", "-o", "@OUT@/e.parquet"],
     "query-arrow": ["query", "a.xray", "-e", "a.elf", "SELECT ts, name, is_outermost, x'61' AS blob FROM calls", "-o", "@OUT@/c.arrows"],
+    "query-export": ["query", "a.xray", "calls", "tracks", "--export", "@OUT@/tables"],
+    "query-database": ["query", "a.xray", "calls", "tracks", "--export", "@OUT@/t.db"],
     "query-schema": ["query", "t18", "vs.log", "--schema"],
     "help": ["help", "formats"],
     "help-verb": ["report", "--help"],

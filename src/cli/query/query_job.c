@@ -133,30 +133,24 @@ static int explain(tl_query_job *j, const char *sql, const char **rest, tl_error
     return tl_query_explain(j->query, sql, rest, put_line, j->to.out, e);
 }
 
-/* Rows of a statement of this process. */
-typedef struct rows_of_statement {
-    tl_result result; /* the first member */
-    tl_statement *statement;
-} rows_of_statement;
-
 static const tl_column_info *column(const tl_result *r, uint32_t i)
 {
-    return tl_statement_column(((const rows_of_statement *)(const void *)r)->statement, i);
+    return tl_statement_column(((const tl_statement_rows *)(const void *)r)->statement, i);
 }
 
 static int next(tl_result *r, tl_error *e)
 {
-    return tl_statement_step(((rows_of_statement *)(void *)r)->statement, e);
+    return tl_statement_step(((tl_statement_rows *)(void *)r)->statement, e);
 }
 
 static const tl_sql_value *value(tl_result *r, uint32_t i)
 {
-    return tl_statement_value(((rows_of_statement *)(void *)r)->statement, i);
+    return tl_statement_value(((tl_statement_rows *)(void *)r)->statement, i);
 }
 
-static tl_result rows_of(const tl_statement *s, bool is_ns)
+tl_statement_rows tl_rows_of_statement(tl_statement *s, bool is_ns)
 {
-    return (tl_result){tl_statement_columns(s), is_ns, column, next, value};
+    return (tl_statement_rows){{tl_statement_columns(s), is_ns, column, next, value}, s};
 }
 
 static int run(tl_query_job *j, const char *sql, const char **rest, tl_error *e)
@@ -168,7 +162,7 @@ static int run(tl_query_job *j, const char *sql, const char **rest, tl_error *e)
         status = bind(j, s, e);
     if (status == 0 && s) {
         say_notes(j);
-        rows_of_statement from = {rows_of(s, j->is_ns), s};
+        tl_statement_rows from = tl_rows_of_statement(s, j->is_ns);
         status = j->form->print(&from.result, &j->to, &rows, e);
         j->to.first = false;
     }
@@ -205,7 +199,7 @@ int tl_query_job_run(tl_query_job *j)
 /* -- schema ---------------------------------------------------------------------------------------------------------
  */
 
-static bool is_wanted(const char *const *pattern, size_t n, const char *table)
+bool tl_query_is_wanted(const char *const *pattern, size_t n, const char *table)
 {
     bool any = n == 0;
     for (size_t i = 0; i < n && !any; i++)
@@ -220,7 +214,7 @@ int tl_query_job_schema(const tl_query_job *j, const char *const *pattern, size_
     for (uint32_t i = 0; i < tl_query_tables(j->query); i++) {
         const tl_table_info *t = tl_query_table(j->query, i);
         uint32_t columns;
-        if (!is_wanted(pattern, n, t->name))
+        if (!tl_query_is_wanted(pattern, n, t->name))
             continue;
         const tl_column_info *c = tl_query_table_columns(j->query, i, &columns);
         tl_output_printf(j->to.out, "%s%s: %s\n", tables++ ? "\n" : "", t->name,

@@ -24,6 +24,14 @@ typedef struct tl_query_job {
     bool is_wrong_everywhere; /* a statement failed that would fail with any trace */
 } tl_query_job;
 
+/* Rows of a statement of this process. */
+typedef struct tl_statement_rows {
+    tl_result result; /* the first member */
+    tl_statement *statement;
+} tl_statement_rows;
+
+tl_statement_rows tl_rows_of_statement(tl_statement *s, bool is_ns);
+
 /* Opens the inputs that the text names, and a session over them. Returns a tl_exit, after a message; close is needed in
  * any case. */
 int tl_query_job_open(tl_query_job *j);
@@ -31,6 +39,8 @@ int tl_query_job_open(tl_query_job *j);
 int tl_query_job_close(tl_query_job *j, int status);
 /* Runs the statements of the text, or explains them. Returns a tl_exit, after a message. */
 int tl_query_job_run(tl_query_job *j);
+/* Does the name of a table match a pattern? Without patterns all do. */
+bool tl_query_is_wanted(const char *const *pattern, size_t n, const char *table);
 /* Lists tables with their columns: those that match a pattern, or all if n is 0. Returns a tl_exit, after a message. */
 int tl_query_job_schema(const tl_query_job *j, const char *const *pattern, size_t n);
 

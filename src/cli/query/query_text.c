@@ -174,7 +174,7 @@ int tl_query_text_read(tl_query_text *t, const tl_cli *c)
         return status;
     if (a->recipe) {
         status = read_recipe(t, a->recipe);
-    } else if (a->schema) {
+    } else if (a->schema || a->export) {
         while (t->nfile > 1 && access(t->file[t->nfile - 1], F_OK) != 0 && strcmp(t->file[t->nfile - 1], "-") != 0)
             t->nfile--;
         t->table = t->file + t->nfile;
@@ -198,7 +198,8 @@ int tl_query_text_read(tl_query_text *t, const tl_cli *c)
         tl_say_error(NULL, "query: no input file; the SQL, or name=value, follows the files");
         return TL_EXIT_USAGE;
     }
-    if (status == TL_EXIT_DONE && !a->schema && !t->is_shell && (!t->sql || !t->sql[strspn(t->sql, " \t\r\n")])) {
+    if (status == TL_EXIT_DONE && !a->schema && !a->export && !t->is_shell &&
+        (!t->sql || !t->sql[strspn(t->sql, " \t\r\n")])) {
         tl_say_error(NULL, "query: no SQL; it is the last word, in quotes, or --query-file names its file");
         return TL_EXIT_USAGE;
     }

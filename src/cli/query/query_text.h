@@ -13,7 +13,7 @@ typedef struct tl_query_parameter {
 typedef struct tl_query_text {
     const char *const *file; /* [nfile] borrowed */
     size_t nfile;
-    const char *const *table; /* [ntable] of --schema: patterns of tables. Borrowed */
+    const char *const *table; /* [ntable] of --schema and --export: patterns of tables. Borrowed */
     size_t ntable;
     char *sql;          /* one or several statements */
     const char *name;   /* of what they were read from; NULL: the command line. Borrowed */

@@ -4,6 +4,7 @@
 #include "cli/message.h"
 #include "cli/pager.h"
 #include "cli/query/query_each.h"
+#include "cli/query/query_export.h"
 #include "cli/query/query_job.h"
 #include "cli/query/query_names.h"
 #include "cli/query/query_recipe.h"
@@ -29,7 +30,7 @@ static int choose_form(tl_query_job *j)
 static int check_file(tl_query_job *j)
 {
     const tl_arguments *a = j->cli->args;
-    if (!j->form->is_file)
+    if (!j->form->is_file || a->export)
         return TL_EXIT_DONE;
     const char *why = a->explain || a->schema              ? "holds rows, which this prints none of"
                       : j->text.is_shell                   ? "needs SQL, which follows the files"
@@ -77,7 +78,7 @@ int tl_verb_query(tl_cli *c)
         tl_recipe_list();
         return TL_EXIT_DONE;
     }
-    int status = choose_form(&j);
+    int status = c->args->export ? tl_query_export_check(&j) : choose_form(&j);
     if (status == TL_EXIT_DONE)
         status = tl_query_text_read(&j.text, c);
     if (status == TL_EXIT_DONE)
@@ -87,7 +88,7 @@ int tl_verb_query(tl_cli *c)
     if (status == TL_EXIT_DONE && !c->args->each)
         status = tl_query_job_open(&j);
     if (status == TL_EXIT_DONE)
-        status = run_to_output(&j);
+        status = c->args->export ? tl_query_export(&j) : run_to_output(&j);
     status = tl_query_job_close(&j, status);
     tl_query_text_fini(&j.text);
     return status;
