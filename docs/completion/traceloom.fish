@@ -131,7 +131,7 @@ complete -c traceloom -n '__fish_seen_subcommand_from query' -l recipe -x -a '(t
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l param -s p -x -d 'value of :NAME in the SQL'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l recipes -d 'list the recipes'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l schema -d 'tables and columns'
-complete -c traceloom -n '__fish_seen_subcommand_from query' -l export -r -F -d 'all tables, as files or a database'
+complete -c traceloom -n '__fish_seen_subcommand_from query' -l export -r -F -d 'all tables'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l explain -d 'how SQL would run'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l each -d 'run for each trace'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l jobs -x -d 'files at once'

@@ -140,7 +140,7 @@ const tl_option tl_option_table[] = {
      "Lists the tables of these traces, with their columns and what they mean.\n"
      "Words after the files choose tables:\n.Ql event_sched_* .\n",
      NULL},
-    {TO(text, export), 0, "export", "PATH", TL_GROUP_VERB, QUERY, "all tables, as files or a database",
+    {TO(text, export), 0, "export", "PATH", TL_GROUP_VERB, QUERY, "all tables",
      "Writes all tables that have rows into the folder\n.Ar PATH ,\neach as a file of Parquet, or as\n.Fl -to\nsays:\n"
      ".Cm arrow , csv\nor\n.Cm jsonl .\nIts file\n.Pa _schema.json\ndescribes tables and columns.\n"
      "If\n.Ar PATH\nends in\n.Pa .db\nor\n.Pa .sqlite ,\nit is a database of SQLite, with indexes on\n.Cm ts\nand "

@@ -63,7 +63,6 @@ static void check_deltas(const uint64_t *v, uint32_t n)
 
 static void differences_are_read_back(void **state)
 {
-    (void)state;
     static uint64_t v[MOST];
     for (unsigned shift = 0; shift < 64; shift += 3) {
         for (uint32_t i = 0; i < MOST; i++)
@@ -95,7 +94,6 @@ static void check_runs(const uint32_t *v, uint32_t n, unsigned width)
 
 static void runs_are_read_back(void **state)
 {
-    (void)state;
     static uint32_t v[MOST];
     for (unsigned width = 1; width <= 32; width++)
         for (uint32_t each = 1; each < 40; each += 3) {
@@ -108,7 +106,6 @@ static void runs_are_read_back(void **state)
 
 static void bit_runs_are_read_back(void **state)
 {
-    (void)state;
     uint8_t bits[64];
     for (unsigned each = 1; each < 70; each++)
         for (uint32_t n = 1; n <= 8 * sizeof bits; n++) {
@@ -191,7 +188,6 @@ static uint8_t *written(bool arrow, size_t *n)
 /* Readers elsewhere agree with these bytes (consumers.columns); here they are those of any host. */
 static void arrow_is_the_same_on_every_host(void **state)
 {
-    (void)state;
     size_t n = 0;
     uint8_t *bytes = written(true, &n);
     assert_int_equal(n, 32832);
@@ -201,7 +197,6 @@ static void arrow_is_the_same_on_every_host(void **state)
 
 static void parquet_begins_and_ends_as_it_must(void **state)
 {
-    (void)state;
     size_t n = 0;
     uint8_t *bytes = written(false, &n);
     assert_memory_equal(bytes, "PAR1", 4);
