@@ -78,7 +78,11 @@ def same_part(made, checks, one, from_, to):
         for key in ("p50", "p99"):
             checks.that(row[key] == "-" or row[key].startswith("\u2248 "), "not marked as coarse:", row["name"], key, row[key])
         durations = sorted(c.end - c.begin for c in made.calls if c.name == row["name"] and from_ <= c.begin < to)
+        everywhere = sorted((c.end - c.begin for c in made.calls if c.name == row["name"]), reverse=True)
+        if durations and (len(everywhere) <= 16 or durations[-1] > everywhere[16]):
+            checks.equal(row["max"], recount.time(durations[-1]), "the longest in the range, one of the 16 longest of all:", row["name"])
         if len(durations) > 20:
+            checks.that(row["min"].startswith("\u2248 "), "the shortest:", row["min"])
             # The columns of the map need not end where slices do.
             checks.that(row["p50"] != "-", "no median of", row["name"])
 

@@ -230,9 +230,11 @@ export function place_text(profile, f) {
   return file ? file + (profile.line[f] ? ':' + profile.line[f] : '') : '';
 }
 
-// In a part of the time: from coarse buckets; the longest call is not known.
-function coarse_percentile(h, q) {
-  if (!h || q <= 0 || q >= 100) return null;
+// In a part of the time: from coarse buckets, but the longest call where it is one of the function's slowest of all.
+function coarse_percentile({ histograms, longest }, f, q) {
+  const h = histograms.get(f);
+  if (q >= 100 && longest.has(f)) return longest.get(f);
+  if (!h) return null;
   const last = h.buckets[h.buckets.length - 1], middle = (b) => bucket_low(b, h.sub) + Math.floor((bucket_size(b, h.sub) - 1) / 2);
   return { ticks: histogram_percentile(h, q, middle(h.buckets[0]), middle(last)), mark: '\u2248 ' };
 }
@@ -252,7 +254,7 @@ export function function_percentile(profile, f, q) {
   const s = profile.functions, stored = STORED.indexOf(q), mark = s.unwound[f] > 0 ? '~' : '';
   if (!profile.meta.histogram || !s.calls[f]) return null;
   if (profile.exact) return exact_percentile(profile, f, q);
-  if (profile.part) return coarse_percentile(profile.histograms.get(f), q);
+  if (profile.part) return coarse_percentile(profile, f, q);
   if (q <= 0 || q >= 100) return { ticks: (q <= 0 ? s.min : s.max)[f], mark };
   if (stored >= 0) return { ticks: s.stored[stored][f], mark };
   const h = profile.histograms.get(f);

@@ -80,8 +80,18 @@ function sum_heat(heat, part) {
   return histograms;
 }
 
+// The longest call of each function that begins within the window, if it is one of the slowest of the whole time.
+function find_longest(slow, { unwound }, part, threads) {
+  const longest = new Map();
+  for (const { f, kind, begin, end, thread } of slow ?? []) {
+    if (kind !== 0 || begin < part.begin || begin >= part.end || (threads && !threads.has(thread))) continue;
+    longest.set(f, { ticks: Math.max(longest.get(f)?.ticks ?? 0, end - begin), mark: unwound[f] > 0 ? '~' : '' });
+  }
+  return longest;
+}
+
 // part: {from, to} in slices and {begin, end} in ticks, or null; threads: a set, or null.
-export function part_of_profile(profile, { slices, heat }, part, threads) {
+export function part_of_profile(profile, { slices, heat, slow }, part, threads) {
   const { tree, to } = part ? with_rests(profile.tree, slices) : { tree: profile.tree };
   const { self, calls } = part ? sum_slices(tree.n, to, slices, part)
     : { self: Float64Array.from(tree.self), calls: Float64Array.from(tree.calls) };
@@ -89,5 +99,5 @@ export function part_of_profile(profile, { slices, heat }, part, threads) {
   const other = compact(tree, self, calls), functions = sums_of_functions(other, profile.count, profile.functions.order, profile.meta.kind !== 'samples');
   const meta = { ...profile.meta, self: other.self.reduce((a, b) => a + b, 0), total: other.width[0] };
   return { ...profile, meta, units: make_units(meta), tree: other, functions, part: true,
-    histograms: part && heat && !threads ? sum_heat(heat, part) : new Map() };
+    histograms: part && heat && !threads ? sum_heat(heat, part) : new Map(), longest: part ? find_longest(slow, profile.functions, part, threads) : new Map() };
 }

@@ -130,7 +130,7 @@ export function make_time_strip(app) {
   function draw_note(scene, window) {
     const { clock } = scene, { slices } = scene.time;
     if (!window) {
-      const hint = scene.other_weight ? 'this weight has no ranges' : 'drag to select a range';
+      const hint = scene.other_weight ? 'no ranges by this weight; report --weight makes a page with them' : 'drag to select a range';
       fill(note, el('span', null, el('b', null, clock.short(clock.span))), el('span', { class: 'faint' }, hint));
       return;
     }
