@@ -28,7 +28,7 @@ int tl_page_packer_new(tl_page_packer **out, unsigned level, tl_error *e)
         tl_page_packer_free(p);
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for compression");
     }
-    ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, level ? (int)level : 1);
+    ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, level ? (int)level : 3);
     *out = p;
     return 0;
 }

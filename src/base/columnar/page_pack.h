@@ -9,7 +9,7 @@ typedef struct tl_page_packer tl_page_packer;
 
 /* Whether there is compression in this build. */
 bool tl_page_packer_is_there(void);
-/* level 0: 1, the fastest. */
+/* level 0: 3, zstd's own default. */
 int tl_page_packer_new(tl_page_packer **out, unsigned level, tl_error *e);
 void tl_page_packer_free(tl_page_packer *p); /* NULL is fine */
 /* Replaces what is in `out` by n bytes, compressed. Errors: TL_ENOMEM. */

@@ -1,7 +1,7 @@
 /* Encodings of Parquet.
  *
- *   DELTA_BINARY_PACKED   varints: numbers of a block (128), parts of a block (4), numbers in all; the first number,
- *                         zigzag. Then blocks: the least difference, zigzag; for each part of 32 how many bits its
+ *   DELTA_BINARY_PACKED   varints: numbers of a block (2048), parts of a block (8), numbers in all; the first number,
+ *                         zigzag. Then blocks: the least difference, zigzag; for each part of 256 how many bits its
  *                         numbers have (a byte); the differences less the least, packed
  *   RLE                   varint: twice the length of a run, then its number in whole bytes; or twice the number of
  *                         groups of eight and 1, then those, packed
@@ -16,7 +16,8 @@
 #include "base/endian.h"
 #include "base/grow.h"
 
-enum { BLOCK = 128, PARTS = 4, PART = BLOCK / PARTS, GROUP = 8, RUN_LEAST = 8 };
+/* Long parts: numbers of one width repeat where values do, and compression finds that. */
+enum { BLOCK = 2048, PARTS = 8, PART = BLOCK / PARTS, GROUP = 8, RUN_LEAST = 8 };
 
 /* Room for n more bytes at the end, or NULL. */
 static uint8_t *room(tl_pb *out, size_t n)
@@ -28,7 +29,7 @@ static uint8_t *room(tl_pb *out, size_t n)
     return out->data + out->n;
 }
 
-/* Packs PART numbers of `width` bits into 4 * width bytes. */
+/* Packs PART numbers of `width` bits into 32 * width bytes. */
 static uint8_t *pack_part(uint8_t *p, const uint64_t *v, unsigned width)
 {
     uint64_t waiting = 0;
@@ -43,8 +44,7 @@ static uint8_t *pack_part(uint8_t *p, const uint64_t *v, unsigned width)
             waiting = n ? v[i] >> (width - n) : 0;
         }
     }
-    tl_store32(p, (uint32_t)waiting, false); /* 32 * width bits: nothing is left, or 32 */
-    return p + n / 8;
+    return p; /* nothing is left of 256 numbers */
 }
 
 static void put_block(tl_pb *out, const uint64_t *v, unsigned n)
@@ -59,7 +59,7 @@ static void put_block(tl_pb *out, const uint64_t *v, unsigned n)
         difference[i] -= (uint64_t)least;
     memset(difference + n, 0, (BLOCK - n) * sizeof *difference);
     tl_pb_varint(out, tl_zigzag(least));
-    uint8_t *width = room(out, PARTS + BLOCK * sizeof *difference + 4), *p = width + PARTS;
+    uint8_t *width = room(out, PARTS + BLOCK * sizeof *difference), *p = width + PARTS;
     if (!width)
         return;
     for (unsigned part = 0; part < PARTS; part++) {

@@ -12,7 +12,7 @@
 
 typedef struct tl_parquet tl_parquet;
 
-/* n >= 1 columns, which are borrowed until close, as `to` is. level: of zstd, 0: 1. */
+/* n >= 1 columns, which are borrowed until close, as `to` is. level: of zstd, 0: 3. */
 int tl_parquet_open(tl_parquet **out, tl_output *to, const tl_stored_as *as, uint32_t n, unsigned level, tl_error *e);
 /* Notes a text in the description of the file; both are borrowed until finish. At most TL_PARQUET_NOTES. */
 #define TL_PARQUET_NOTES 8u

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Results of SQL as columns: `query --to parquet` and `arrow` beside CSV, beside zstd of the bare columns, and beside the
+files that DuckDB makes of the same rows.
+
+    columns.py [--folder DIR] [--repeat N] [--write] [--quick]
+
+Records the logs if they are not there (record.sh). DuckDB is the package in build-node (tools/install-deps.sh test)."""
+import os
+import shutil
+import subprocess
+import sys
+
+from bench_tools import BAR_HEAD, TOP, Command, arguments, bar_line, build, finish, in_turns, introduction, output_of, table
+from xray import record
+
+LOGS = {"10m": (4, 1600, 1200, 16384), "100m": (4, 16000, 12000, 16384)}
+SQL = "SELECT ts, dur, self, depth, track_id, thread, function_id, name FROM calls"
+NUMBERS = ("WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+           "SELECT i * 137 AS ts, i * 2654435761 %% 65536 AS dur, i %% 32 AS tid, (i * 40503 %% 70921) * (i * 40503 %% 70921) / 1006000 AS fn FROM n")
+DUCKDB = os.path.join(TOP, "build-node", "node_modules")
+COPY = """import { createRequire } from 'node:module';
+const require = createRequire(process.argv[1] + '/x.js');
+const { DuckDBInstance } = require('@duckdb/node-api');
+const connection = await (await DuckDBInstance.create(':memory:')).connect();
+const rows = async (sql) => (await connection.runAndReadAll(sql)).getRowsJson();
+for (const version of ['V1', 'V2'])
+  await connection.run(`COPY (SELECT * FROM '${process.argv[2]}') TO '${process.argv[2]}.${version}' (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION ${version})`);
+console.log((await rows(`SELECT count(*) FROM '${process.argv[2]}'`))[0][0]);
+"""
+MIB = 1 << 20
+
+
+def query(args, name, path, sql, to, output="/dev/null"):
+    return Command(name, [args.traceloom, "query", "-q", "--force", "--threads", "1", "--memory", "1G", "--to", to, path, sql, "-o", output])
+
+
+def sizes(args, path, sql):
+    """Bytes of our file, and of DuckDB's of the same rows; and how many rows it finds."""
+    file = os.path.join(args.folder, "bench.parquet")
+    subprocess.run([args.traceloom, "query", "-q", "--force", path, sql, "-o", file], check=True)
+    found = {"ours": os.path.getsize(file)}
+    if not shutil.which("node") or not os.path.isdir(os.path.join(DUCKDB, "@duckdb", "node-api")):
+        print("NOT MEASURED: DuckDB is not in build-node", file=sys.stderr)
+        return found, None
+    rows = int(output_of("node", "--input-type=module", "-e", COPY, DUCKDB, file).split()[-1])
+    for version in ("V1", "V2"):
+        found[version] = os.path.getsize(file + "." + version)
+        os.unlink(file + "." + version)
+    os.unlink(file)
+    return found, rows
+
+
+def main():
+    args = arguments(__doc__, "", 3, "twice, and the log of 10 MB only")
+    args.traceloom = os.path.abspath(args.traceloom)
+    measure = build(args.folder, "measure")
+    lines, wrong, small = introduction(args), [], record(args.folder, "10m", *LOGS["10m"])
+    path = small if args.quick else record(args.folder, "100m", *LOGS["100m"])
+    cases = (("the calls of an FDR log of %.0f MB" % (os.path.getsize(path) / 1e6), path, SQL, None),
+             ("10 million rows of whole numbers, made by SQL", small, NUMBERS % 9999999, NUMBERS % 999999))
+    for title, trace, sql, fewer in cases:
+        rows = [query(args, "--to " + to, trace, sql, to) for to in ("parquet", "arrow", "csv", "jsonl")]
+        rows.append(Command("count(*): reading and SQL alone", [args.traceloom, "query", "-q", "--threads", "1", "--memory", "1G", trace,
+                                                               "SELECT count(*), " + ("max(ts), max(dur)" if fewer else "max(name), sum(self)") + " FROM (%s)" % sql]))
+        if fewer:
+            rows.append(query(args, "--to parquet, a tenth of the rows", trace, fewer, "parquet"))
+        in_turns(rows, measure, args.repeat, args.slow)
+        found, count = sizes(args, trace, sql)
+        expected = int(output_of(args.traceloom, "query", "-q", "--to", "csv", "--memory", "1G", trace, "SELECT count(*) AS n FROM (%s)" % sql).split()[1])
+        for row in rows:
+            row.count = expected if "tenth" not in row.name else expected // 10
+        lines += ["", "### Columns of %s: %.1f million rows" % (title, expected / 1e6), ""] + table(rows, None, None, "row") + [""] + list(BAR_HEAD)
+        for version in ("V1", "V2"):
+            if version in found:
+                ratio = found["ours"] / found[version]
+                lines.append(bar_line("size: ours, %.1f MB / DuckDB's, zstd, %s" % (found["ours"] / 1e6, version), "%.2f" % ratio, "", "<= 1.1", ratio <= 1.1))
+        best = {row.name: row for row in rows}
+        ratio = best["--to parquet"].best() / best["--to csv"].best()
+        lines.append(bar_line("--to parquet / --to csv", "%.2f" % ratio, "%.2f" % (min(best["--to parquet"].cpu) / min(best["--to csv"].cpu))))
+        if fewer:
+            many, few = best["--to parquet"].peak, best["--to parquet, a tenth of the rows"].peak
+            lines.append(bar_line("memory of ten times the rows", "%.1f MiB, x%.2f" % (many / MIB, many / few), "", "<= x1.5", many <= 1.5 * few))
+        if count is not None and count != expected:
+            wrong.append("DIFFERENT COUNTS: DuckDB finds %d rows, %d were written" % (count, expected))
+    lines += [""] + (wrong or ["DuckDB finds as many rows as were written; `consumers.columns` compares all values of smaller files."])
+    return finish(args, "columns", lines, wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
