@@ -176,8 +176,8 @@ from_npm() {
     if [ "$task" != test ] || ! command -v npm >/dev/null; then
         return 0
     fi
-    # 25 of puppeteer-core needs a newer node than Debian has.
-    for package in speedscope puppeteer-core@24 @duckdb/node-api@1 hyparquet@1 hyparquet-compressors@1 parquet-wasm@0.8 apache-arrow@21; do
+    # 25 of puppeteer-core needs a newer node than Debian has; versions of DuckDB's package match no range.
+    for package in speedscope puppeteer-core@24 @duckdb/node-api@1.5.6-r.1 hyparquet@1 hyparquet-compressors@1 parquet-wasm@0.8 apache-arrow@21; do
         [ -d "$folder/node_modules/${package%@[0-9]*}" ] || missing+=("$package")
     done
     if [ ${#missing[@]} -gt 0 ]; then
