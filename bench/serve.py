@@ -87,12 +87,13 @@ def measure(args, path):
         t = "%dns..%dns" % (begin, begin + int(span * share))
         ranges[share].append(server.get("q/profile", t=t)[0])
         calls.append(server.get("q/calls", t=t, n=100)[0]) if share == SHARES[-1] else None
-    sql, (now, most) = server.get("q/sql", sql=SQL)[0], server.memory()
+    sql, whole, (now, most) = server.get("q/sql", sql=SQL)[0], server.get("q/profile")[0], server.memory()
     status = server.end()
     every = [v for times in ranges.values() for v in times]
     size = os.path.getsize(path)
     rows = [["log", "%.0f MB" % (size / MB)], ["`report --by tree`", ms(shown)], ["`report -o x.html`", ms(report)],
             ["`serve`, until the page is there", "%s (%.2f times `report --by tree`)" % (ms(min(servers)), min(servers) / shown)],
+            ["... and until its times and tables are", ms(whole)],
             ["a small answer, p50, p99", "%s, %s" % (ms(at(small, 0.5)), ms(at(small, 0.99)))],
             ["the profile of %d ranges, p50, p99" % RANGES, "%s, %s" % (ms(at(every, 0.5)), ms(at(every, 0.99)))]]
     rows += [["ranges of %g %% of the time, p50" % (100 * share), ms(at(times, 0.5))] for share, times in ranges.items()]

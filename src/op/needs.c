@@ -1,8 +1,10 @@
 /* What tables are made from, and whether a source has it. */
 #include "op/needs.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "model/gauge.h"
 #include "model/profile_impl.h"
 #include "op/insn_calls.h"
@@ -78,24 +80,48 @@ unsigned tl_source_has(const tl_source *s, const tl_profile *p)
     return has | TL_HAS_CALLS | (tl_profile_has_histogram(p) ? TL_HAS_DURATIONS : 0u);
 }
 
+/* For threads that look for an event of some classes. */
+typedef struct looking {
+    tl_source *source;
+    bool (*counts)(const tl_class *c);
+    atomic_bool found;
+} looking;
+
+static bool look_in_batch(const looking *l, const tl_batch *b)
+{
+    uint32_t before = UINT32_MAX;
+    for (uint32_t k = 0; k < b->n; k++) {
+        if (b->cls[k] == before)
+            continue;
+        before = b->cls[k];
+        if (l->counts(tl_trace_class(&l->source->trace, before)))
+            return true;
+    }
+    return false;
+}
+
+static int look_in_stream(void *arg, unsigned worker, uint32_t i)
+{
+    looking *l = arg;
+    tl_cursor *c = NULL;
+    const tl_batch *b;
+    tl_error ignored = {0};
+    (void)worker;
+    int status = tl_cursor_open(&c, l->source, i, &ignored);
+    while (status >= 0 && !atomic_load(&l->found) && (status = tl_cursor_next(c, &b, &ignored)) > 0)
+        if (look_in_batch(l, b))
+            atomic_store(&l->found, true);
+    if (status < 0)
+        atomic_store(&l->found, true);
+    tl_cursor_close(c);
+    return 0;
+}
+
 bool tl_source_any_event(tl_source *s, bool (*counts)(const tl_class *c))
 {
-    const tl_trace *t = tl_source_trace(s);
-    bool found = false;
-    for (uint32_t i = 0; !found && i < tl_source_streams(s); i++) {
-        tl_cursor *c = NULL;
-        const tl_batch *b;
-        tl_error ignored = {0};
-        if (tl_cursor_open(&c, s, i, &ignored) < 0)
-            return true;
-        int status = 0;
-        while (!found && (status = tl_cursor_next(c, &b, &ignored)) > 0)
-            for (uint32_t k = 0; k < b->n && !found; k++)
-                found = counts(tl_trace_class(t, b->cls[k]));
-        found = found || status < 0;
-        tl_cursor_close(c);
-    }
-    return found;
+    looking l = {.source = s, .counts = counts};
+    (void)tl_parallel(tl_processors(), tl_source_streams(s), look_in_stream, &l);
+    return atomic_load(&l.found);
 }
 
 static bool is_of_insns(const tl_class *c)

@@ -135,6 +135,27 @@ def log(checks):
             checks.that("no longer being written" in seen["words"], seen["words"])
 
 
+def large(checks):
+    """A log that takes longer than its sums, by repeating a small one."""
+    with open(os.path.join(page_browser.GOLDEN, TRACE[0]), "rb") as file:
+        data = file.read()
+    with harness.work_folder() as folder:
+        path = os.path.join(folder, "large.xray")
+        with open(path, "wb") as file:
+            file.write(data * (9000000 // len(data)))
+        with Server("large.xray", "-q", cwd=folder) as server:
+            first = server.get("").body
+            checks.that(b'"whole":false' in first and b'data-section="spans"' not in first, "sums first")
+            checks.equal(server.ask("table", by="func").json(), harness.run("report", path, "--json", "--by", "func").json(), "a question before the whole")
+            with Browser("large", server.url) as browser:
+                seen = browser.line()
+            second = server.get("").body
+            checks.that(b'"whole":true' in second and b'data-section="spans"' in second, "the whole")
+        checks.equal((seen["seen"]["errors"], seen["same"], seen["selected"]), ([], True, "true"), "errors, the same page, its timeline")
+        checks.that("tab-timeline" not in seen["tabs"][0] and "tab-timeline" in seen["tabs"][1], "tabs", seen["tabs"])
+        checks.that(seen["before"] == seen["after"] and rows(seen["after"]) == told(path), "functions", seen["after"])
+
+
 def live(checks):
     golden = page_browser.GOLDEN
     with harness.work_folder() as folder:
@@ -188,7 +209,7 @@ def main():
     need()
     page_browser.tools()
     checks = harness.Checks()
-    {"shows": shows, "live": live, "log": log, "zoom": zoom, "link": link}[sys.argv[1]](checks)
+    {"shows": shows, "live": live, "large": large, "log": log, "zoom": zoom, "link": link}[sys.argv[1]](checks)
     checks.end()
 
 

@@ -111,6 +111,24 @@ const scenarios = {
     return out;
   },
 
+  // A large log: sums at first, then times and tables, without a new page.
+  async large(browser, address) {
+    const { page, seen } = await open(browser, address, { hash: 'v=functions' }), out = { seen, before: await rows(page) };
+    const tabs = () => page.$$eval('#tabs button', (list) => list.map((tab) => tab.id));
+    await page.evaluate(() => { window.same = true; });
+    out.tabs = [await tabs()];
+    await page.waitForSelector('#tab-timeline');
+    await page.waitForFunction(() => document.getElementById('live').hidden);
+    await settle(page);
+    out.tabs.push(await tabs());
+    out.after = await rows(page);
+    out.same = await page.evaluate(() => window.same === true);
+    await page.click('#tab-timeline');
+    await settle(page);
+    out.selected = await page.$eval('#tab-timeline', (tab) => tab.getAttribute('aria-selected'));
+    return out;
+  },
+
   // A log that grows, until nobody writes any longer.
   async log(browser, address) {
     const { page, seen } = await open(browser, address, { hash: 'v=functions' }), out = { seen, before: await rows(page), facts: [] };

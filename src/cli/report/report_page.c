@@ -150,6 +150,8 @@ int tl_report_page(const tl_cli *c, tl_profile_table *t, const tl_html_inputs *i
     tl_pb again = {0};
     tl_error e = {0};
     const bool only_profile = c->service && c->service->only_profile;
+    if (c->service && c->service->has_sums)
+        *c->service->has_sums = !tl_profile_is_empty(t->profile);
     if (inputs->n > 1)
         t->has_span = false;
     t->are_chosen = a->func.n != 0;

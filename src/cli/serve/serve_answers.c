@@ -15,6 +15,8 @@
 #include "view/page/section_scan.h"
 
 #define MESSAGE_SIZE 1024u
+/* Of inputs that are larger, the page is shown before it has times and tables, which take several passes. */
+#define SUMS_FIRST   UINT64_C(8388608)
 
 struct tl_serve_answers {
     const tl_cli *cli;
@@ -27,6 +29,9 @@ struct tl_serve_answers {
     pthread_mutex_t lock; /* of the page, and of the inputs' names */
     char *page;
     size_t page_n;
+    bool is_whole;  /* the page; or it has only sums */
+    bool is_making; /* the whole page, for as long as it takes */
+    bool has_sums;  /* the page made last */
     atomic_bool shown;
 };
 
@@ -48,7 +53,8 @@ static bool is_too_long(const tl_serve_answers *a)
 static bool ends(void *answers)
 {
     const tl_serve_answers *a = answers;
-    return a->queue && (tl_serve_queue_ends(a->queue) || is_too_long(a));
+    const int why = a->queue ? tl_serve_queue_why(a->queue) : 0;
+    return (why && !(why == 408 && a->is_making)) || is_too_long(a);
 }
 
 /* -- a question -- */
@@ -102,13 +108,16 @@ static bool asked_init(asked *q, tl_serve_answers *a, const tl_serve_request *r)
 
 static int run_report(tl_serve_answers *a, const tl_arguments *arguments, bool only_profile, tl_output *out)
 {
-    static const char served[] =
 #ifdef TL_HAVE_SQLITE
-        "{\"schema\":1,\"sql\":true}";
+#define SERVED "{\"schema\":1,\"sql\":true,\"whole\":"
 #else
-        "{\"schema\":1,\"sql\":false}";
+#define SERVED "{\"schema\":1,\"sql\":false,\"whole\":"
 #endif
-    const tl_service service = {.pool = a->pool, .out = out, .only_profile = only_profile, .served = served};
+    const tl_service service = {.pool = a->pool,
+                                .out = out,
+                                .only_profile = only_profile,
+                                .has_sums = &a->has_sums,
+                                .served = only_profile ? SERVED "false}" : SERVED "true}"};
     tl_cli c = {.args = arguments, .files = a->cli->files, .service = &service};
     return tl_verb_report(&c);
 }
@@ -185,34 +194,54 @@ static tl_arguments of_page(const tl_serve_answers *a)
     return arguments;
 }
 
-/* Reads the inputs again. */
-static int renew(tl_serve_answers *a)
+/* Makes the whole page. */
+static int make_whole(tl_serve_answers *a)
 {
     const tl_arguments arguments = of_page(a);
     char *page = NULL;
     size_t n = 0;
-    tl_source_pool_empty(a->pool);
-    pthread_mutex_lock(&a->lock);
-    tl_serve_inputs_look(&a->inputs);
-    pthread_mutex_unlock(&a->lock);
+    a->is_making = true;
     const int status = make_page(a, &arguments, false, &page, &n);
+    a->is_making = false;
     if (!page)
         return status == TL_EXIT_DONE ? TL_EXIT_DAMAGED : status;
     pthread_mutex_lock(&a->lock);
     char *const old = a->page;
     a->page = page;
     a->page_n = n;
+    a->is_whole = true;
     pthread_mutex_unlock(&a->lock);
     free(old);
     return TL_EXIT_DONE;
 }
 
+/* Reads the inputs again. */
+static int renew(tl_serve_answers *a)
+{
+    tl_source_pool_empty(a->pool);
+    pthread_mutex_lock(&a->lock);
+    tl_serve_inputs_look(&a->inputs);
+    pthread_mutex_unlock(&a->lock);
+    return make_whole(a);
+}
+
+/* The first page: of large inputs only sums, if there are any. Returns losses, or why there is no page. */
+static int make_first(tl_serve_answers *a)
+{
+    const tl_arguments arguments = of_page(a);
+    a->is_whole = tl_serve_inputs_news(&a->inputs).bytes <= SUMS_FIRST;
+    int status = make_page(a, &arguments, !a->is_whole, &a->page, &a->page_n);
+    if (a->page && !a->is_whole && !a->has_sums) {
+        free(a->page);
+        a->is_whole = true;
+        status = make_page(a, &arguments, false, &a->page, &a->page_n);
+    }
+    return status;
+}
+
 /* Sections of the whole, or of a range: the profile alone, which takes less time, or all. */
 static int ask_profile(tl_serve_answers *a, const tl_serve_request *r, const asked *q, tl_output *out)
 {
-    int status = r->fresh ? renew(a) : TL_EXIT_DONE;
-    if (status != TL_EXIT_DONE)
-        return status;
     if (!r->time) {
         put_sections(out, a->page, a->page_n);
         return TL_EXIT_DONE;
@@ -221,7 +250,7 @@ static int ask_profile(tl_serve_answers *a, const tl_serve_request *r, const ask
     char *page = NULL;
     size_t n = 0;
     arguments.to = "html";
-    status = make_page(a, &arguments, r->what == TL_SERVE_PROFILE, &page, &n);
+    const int status = make_page(a, &arguments, r->what == TL_SERVE_PROFILE, &page, &n);
     if (page)
         put_sections(out, page, n);
     free(page);
@@ -257,6 +286,10 @@ static void put_meta(const tl_serve_answers *a, tl_output *out)
 
 static int ask(tl_serve_answers *a, const tl_serve_request *r, const asked *q, tl_output *out)
 {
+    const bool of_whole = !r->time && (r->what == TL_SERVE_PROFILE || r->what == TL_SERVE_SPANS);
+    const int status = r->fresh ? renew(a) : of_whole && !a->is_whole ? make_whole(a) : TL_EXIT_DONE;
+    if (status != TL_EXIT_DONE)
+        return status;
     switch (r->what) {
     case TL_SERVE_META:
         put_meta(a, out);
@@ -351,8 +384,7 @@ int tl_serve_answers_open(tl_serve_answers **out, const tl_cli *c, int *losses)
         status = TL_EXIT_DAMAGED;
     }
     if (status == TL_EXIT_DONE) {
-        const tl_arguments arguments = of_page(a);
-        *losses = make_page(a, &arguments, false, &a->page, &a->page_n);
+        *losses = make_first(a);
         status = a->page ? TL_EXIT_DONE : *losses;
         a->base.quiet = true; /* from here on, whoever asks reads the answer */
     }

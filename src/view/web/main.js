@@ -101,12 +101,17 @@ function found_text(scene) {
 
 const clock_of = (meta) => meta.has_time ? make_clock(meta) : null;
 
+function views_of(source) {
+  const tables = source.json('tables')?.tables ?? [];
+  return VIEWS.filter((v) => v.needs.every((name) => source.has(name)) && (!v.tables || tables.some((t) => t.tab === v.id)));
+}
+
 function make_app(source, profile_of) {
   const tables = source.json('tables')?.tables ?? [];
   const { meta } = profile_of(-1), app = {
     source, profile_of, state: make_state(), shapes: make_shapes(), finder: make_finder(profile_of(-1)), scene: null, printing: false,
     times: make_times(source), clock: clock_of(meta), moment: -1,
-    views: VIEWS.filter((v) => v.needs.every((name) => source.has(name)) && (!v.tables || tables.some((t) => t.tab === v.id))), made: new Map(),
+    views: views_of(source), made: new Map(),
     pick(f, quiet) {
       app.state.set({ pick: f >= 0 ? app.scene.profile.twins.key[f] : '', ...(f < 0 ? { sandwich: false } : {}) }, quiet);
     },
@@ -136,9 +141,9 @@ function make_app(source, profile_of) {
     },
     toggle_theme: () => app.state.set({ theme: app.scene.paper.theme === 'dark' ? 'light' : 'dark' }, true),
     losses: () => (app.profile_of(-1).meta.losses || []).length,
-    // Other numbers of the same inputs, which have grown.
+    // Other numbers of the same inputs, or more of them.
     renew(new_source, new_profile_of) {
-      Object.assign(app, { source: new_source, profile_of: new_profile_of, shapes: make_shapes(), finder: make_finder(new_profile_of(-1)),
+      Object.assign(app, { source: new_source, views: views_of(new_source), profile_of: new_profile_of, shapes: make_shapes(), finder: make_finder(new_profile_of(-1)),
         times: make_times(new_source), clock: clock_of(new_profile_of(-1).meta), exact: make_exact_ranges(app) });
       app.made.clear();
       draw_head(app);

@@ -71,11 +71,16 @@ export function make_tools(app) {
 
 export function make_tabs(app) {
   const tabs = new Map();
-  app.views.forEach((v, i) => tabs.set(v.id, el('button', {
-    type: 'button', role: 'tab', id: 'tab-' + v.id, 'aria-controls': 'view', title: 'key ' + (i + 1),
-    on: { click: () => app.state.set({ view: v.id }) },
-  }, v.title, v.id === 'losses' && app.losses() > 0 ? el('span', { class: 'count' }, String(app.losses())) : null)));
-  fill(by_id('tabs'), ...tabs.values());
+  let views = null;
+  function make() {
+    views = app.views;
+    tabs.clear();
+    views.forEach((v, i) => tabs.set(v.id, el('button', {
+      type: 'button', role: 'tab', id: 'tab-' + v.id, 'aria-controls': 'view', title: 'key ' + (i + 1),
+      on: { click: () => app.state.set({ view: v.id }) },
+    }, v.title, v.id === 'losses' && app.losses() > 0 ? el('span', { class: 'count' }, String(app.losses())) : null)));
+    fill(by_id('tabs'), ...tabs.values());
+  }
   by_id('tabs').addEventListener('keydown', (event) => {
     const step = new Map([['ArrowRight', 1], ['ArrowLeft', -1]]).get(event.key);
     if (!step) return;
@@ -86,6 +91,7 @@ export function make_tabs(app) {
     event.preventDefault();
   });
   return (scene) => {
+    if (views !== app.views) make();
     for (const [id, tab] of tabs) {
       const on = id === scene.view.id;
       tab.setAttribute('aria-selected', String(on));

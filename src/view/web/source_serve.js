@@ -56,6 +56,7 @@ function make_server(served) {
   }
   return {
     sql: served.sql === true,
+    whole: served.whole === true,
     ask,
     stop: (slot) => running.get(slot)?.abort(),
     // The sections of a range, "12ns..34ns" as of --time, or of the whole.
@@ -68,8 +69,8 @@ function make_server(served) {
   };
 }
 
-// The source, with a server if there is one.
-export function make_served(source) {
-  const server = source.has('served') && location.protocol !== 'file:' ? make_server(source.json('served')) : null;
+// The source, with a server if there is one: that of an earlier source, or its own.
+export function make_served(source, earlier = null) {
+  const server = earlier ?? (source.has('served') && location.protocol !== 'file:' ? make_server(source.json('served')) : null);
   return { ...source, server, has: (name) => name === 'sql' ? server !== null && server.sql : source.has(name) };
 }
