@@ -169,7 +169,14 @@ find_missing() {
 }
 
 # From npm: speedscope, a viewer that reads three of our formats, puppeteer-core, which clicks through our page in a
-# browser, and readers of Parquet and Arrow. Tests without them are skipped.
+# browser, axe-core, which looks at it as screen readers do, and readers of Parquet and Arrow. Tests without them are
+# skipped.
+npm_install() {
+    local seconds=$1
+    shift
+    timeout "$seconds" npm install --prefix "$folder" --no-audit --no-fund --silent --fetch-retries=0 --fetch-timeout=20000 "$@" >/dev/null 2>&1
+}
+
 from_npm() {
     local folder package missing=()
     folder=$(cd "$(dirname "$0")/.." && pwd)/build-node
@@ -177,14 +184,18 @@ from_npm() {
         return 0
     fi
     # 25 of puppeteer-core needs a newer node than Debian has; versions of DuckDB's package match no range.
-    for package in speedscope puppeteer-core@24 @duckdb/node-api@1.5.6-r.1 hyparquet@1 hyparquet-compressors@1 parquet-wasm@0.8 apache-arrow@21; do
+    for package in speedscope puppeteer-core@24 axe-core@4 @duckdb/node-api@1.5.6-r.1 hyparquet@1 hyparquet-compressors@1 parquet-wasm@0.8 apache-arrow@21; do
         [ -d "$folder/node_modules/${package%@[0-9]*}" ] || missing+=("$package")
     done
     if [ ${#missing[@]} -gt 0 ]; then
         echo "Installing with npm into build-node: ${missing[*]} (reads the files we write; clicks through our page)"
         mkdir -p "$folder"
-        timeout 240 npm install --prefix "$folder" --no-audit --no-fund --silent --fetch-retries=0 --fetch-timeout=20000 "${missing[@]}" >/dev/null 2>&1 ||
-            echo "install-deps: npm could not install ${missing[*]}; their tests will be skipped" >&2
+        # One by one if they do not come together, so that one that is nowhere costs no other.
+        if ! npm_install 240 "${missing[@]}"; then
+            for package in "${missing[@]}"; do
+                npm_install 120 "$package" || echo "install-deps: npm could not install $package; its tests will be skipped" >&2
+            done
+        fi
     fi
     return 0
 }

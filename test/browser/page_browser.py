@@ -327,6 +327,17 @@ def a11y(made, checks):
     checks.that("found" in seen["status"], "status", seen["status"])
 
 
+def axe(made, checks):
+    """axe-core knows more rules; what it calls a violation is one."""
+    source = os.path.join(os.path.dirname(os.environ.get("TL_PUPPETEER", "")), "axe-core", "axe.min.js")
+    if not os.path.exists(source):
+        harness.skip("no axe-core (npm install axe-core@4 beside puppeteer-core, whose folder TL_PUPPETEER names)")
+    seen = watch("axe", made, {"source": source})
+    checks.that(len(seen["views"]) >= 4 and seen["rules"] > 20, "few views or rules", seen["views"], seen["rules"])
+    for view, theme, rule, impact, nodes, html in seen["found"]:
+        checks.that(False, view, theme, rule, impact, nodes, html)
+
+
 def hostile(made, checks):
     seen = watch("hostile", made, {"bomb": BOMB})
     allowed = [line for line in seen["seen"]["console"] if "Content Security Policy" in line or "violates" in line]
@@ -351,7 +362,7 @@ def save(made, checks):
     checks.equal(seen["errors"], [], "errors")
 
 
-CASES = {case.__name__.strip("_"): case for case in (shows, click, trees, details, keys, touch, hash_, picture, a11y, hostile, save)}
+CASES = {case.__name__.strip("_"): case for case in (shows, click, trees, details, keys, touch, hash_, picture, a11y, axe, hostile, save)}
 
 
 def main():

@@ -238,6 +238,21 @@ const scenarios = {
     return out;
   },
 
+  // What axe-core finds in each view.
+  async axe(browser, file, { source }) {
+    const { page } = await open(browser, file), out = { rules: 0, found: [] };
+    await page.evaluate(readFileSync(source, 'utf8'));
+    out.views = await page.$$eval('#tabs button', (list) => list.map((tab) => tab.id.slice(4)));
+    for (const view of out.views)
+      for (const theme of ['light', 'dark']) {
+        await go(page, 'v=' + view + '&th=' + theme);
+        const { passes, violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+        out.rules = Math.max(out.rules, passes.length);
+        for (const v of violations) out.found.push([view, theme, v.id, v.impact, v.nodes.length, v.nodes[0].html.slice(0, 160)]);
+      }
+    return out;
+  },
+
   async hostile(browser, file, { bomb }) {
     const { page, seen } = await open(browser, file), out = { seen };
     writeFileSync(file + '.blank.html', '<!doctype html><title>blank</title>');

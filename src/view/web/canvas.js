@@ -4,10 +4,12 @@ import { by_id, el, fill } from './dom.js';
 export function make_canvas(holder, label, more) {
   const canvas = el('canvas', { class: 'picture', role: 'application', tabindex: '0', 'aria-label': label, ...more });
   const id = 'd' + Math.random().toString(36).slice(2);
-  const described = el('div', { id, class: 'off', role: 'option' });
+  // Inside of the canvas, so that it can be its active descendant.
+  const described = el('div', { id, class: 'off', role: 'img', 'aria-label': label });
   canvas.setAttribute('aria-activedescendant', id);
   canvas.setAttribute('aria-describedby', id);
-  holder.append(canvas, described);
+  canvas.append(described);
+  holder.append(canvas);
   const context = canvas.getContext('2d', { alpha: false });
   const c = { canvas, context, width: 0, height: 0, ratio: 1, image: null, pixels: null };
   // Sizes are CSS pixels; boxes and text are in them, too.
@@ -48,7 +50,10 @@ export function make_canvas(holder, label, more) {
     context.putImageData(c.image, 0, 0);
     context.setTransform(c.ratio, 0, 0, c.ratio, 0, 0);
   };
-  c.describe = (text) => { described.textContent = text; };
+  c.describe = (text) => {
+    described.textContent = text;
+    described.setAttribute('aria-label', text || label);
+  };
   return c;
 }
 

@@ -73,7 +73,7 @@ function make_states(app, sort) {
   if (!data?.states.length || !part) return null;
   const table = make_table({ label: 'States of threads', columns: [], sort }), columns = relation_columns(part, data.unit, data.states, 'share', 2);
   table.element.style.setProperty('--rows', Math.min(data.states.length, 14));
-  return { parts: [el('h3', null, 'States of threads'), table.element,
+  return { parts: [el('h2', null, 'States of threads'), table.element,
     data.left_out ? el('p', { class: 'faint' }, grouped(data.left_out) + ' more rows are not in this page; report --by state shows all') : ''],
   draw: (scene) => table.show(sort_rows(data.states, columns, scene.state.sort), { columns, sort: scene.state.sort }) };
 }
@@ -81,7 +81,7 @@ function make_states(app, sort) {
 export function make_events(app) {
   const { source } = app, data = source.json('class'), first = source.json('events'), density = source.json('density');
   const table = source.json('tables').tables.find((t) => t.section === 'class'), of = (key) => table.parts.find((p) => p.key === key);
-  const rows_of = density ? read_density(density) : [], chart_box = el('div'), side = el('div', { class: 'fields' }), note = el('p', { class: 'faint' });
+  const rows_of = density ? read_density(density) : [], chart_box = el('div'), side = el('div', { class: 'fields', tabindex: '0' }), note = el('p', { class: 'faint' });
   const chart = density ? density_chart(app, chart_box, data.classes, density, rows_of) : null;
   const key = (row) => row.class + '\n' + row.kind, by_sort = (id) => app.state.set({ sort: id }, true);
   const classes = make_table({ label: 'Classes of events', columns: [], sort: by_sort, pick: (row) => app.state.set({ cls: row.class }, true) });
@@ -137,11 +137,11 @@ export function make_events(app) {
   for (const [list, rows] of [[classes, data.classes], [pairs, data.pairs], [events, first?.events ?? []]])
     list?.element.style.setProperty('--rows', Math.min(Math.max(rows.length, 1), 14));
   return { draw, own_table: true, focus: () => classes.table.focus(),
-    element: el('div', { class: 'reports' }, el('div', { class: 'report' }, chart_box,
-      el('h3', null, 'Classes \u00b7 ' + grouped(data.classes.length)),
+    element: el('div', { class: 'reports' }, el('div', { class: 'report' }, el('h2', { class: 'off' }, 'Events'), chart_box,
+      el('h2', null, 'Classes \u00b7 ' + grouped(data.classes.length)),
       el('div', { class: 'beside' }, classes.element, side),
       data.left_out ? el('p', { class: 'faint' }, grouped(data.left_out) + ' more rows are not in this page; report --by class shows all') : null,
-      ...(pairs ? [el('h3', null, 'Pairs of classes'), pairs.element] : []),
+      ...(pairs ? [el('h2', null, 'Pairs of classes'), pairs.element] : []),
       ...(states?.parts ?? []),
-      el('h3', null, 'First events'), el('p', null, note, everything), events.element)) };
+      el('h2', null, 'First events'), el('p', null, note, everything), events.element)) };
 }

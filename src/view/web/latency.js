@@ -58,7 +58,7 @@ function percentile_table(scene, f) {
 
 export function make_latency_view(app) {
   let bits = -1, log = false;
-  const head = el('div', { class: 'chart-head' }), bar = el('div', { class: 'bar-of-view' }), numbers = el('div', { class: 'wide-table' });
+  const head = el('div', { class: 'chart-head' }), bar = el('div', { class: 'bar-of-view' }), numbers = el('div', { class: 'wide-table', tabindex: '0' });
   const box = el('div', { class: 'chart' }), curve_box = el('div', { class: 'chart' });
   const histogram = make_histogram(box, app), curve = make_curve(curve_box, app);
   const bars = make_table({ label: 'Histogram as a table', columns: [] });

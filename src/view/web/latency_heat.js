@@ -77,7 +77,7 @@ export function make_latency_heat(app) {
         { id: 'duration', title: 'Duration', num: true, text: (one) => units.short(one.end - one.begin) },
         { id: 'begin', title: 'At', num: true, text: (one) => clock.short(one.begin) },
         { id: 'thread', title: 'Thread', low: 1, text: (one) => profile.thread[one.thread] ?? '' },
-        { id: 'go', title: '', wide: true, text: () => 'timeline', cell: (one) => button('Timeline', 'show this call', () => show_call(app, one), { class: 'more' }) }] });
+        { id: 'go', title: 'Show', wide: true, text: () => 'timeline', cell: (one) => button('Timeline', 'show this call', () => show_call(app, one), { class: 'more' }) }] });
     },
   };
 }

@@ -35,7 +35,7 @@ function short_table(app, label, rows, columns, open) {
       }
       return cell;
     }));
-  return el('div', { class: 'wide-table' }, el('table', { class: 'rows short', 'aria-label': label },
+  return el('div', { class: 'wide-table', tabindex: '0' }, el('table', { class: 'rows short', 'aria-label': label },
     el('thead', null, el('tr', null, el('th', { class: 'name', scope: 'col' }, 'Function'),
       ...columns.map(([title]) => el('th', { class: low(title), scope: 'col' }, title)))),
     el('tbody', null, ...rows.map(line), rows.length ? null : el('tr', null, el('td', { class: 'none', colspan: columns.length + 1 }, 'no calls')))));
