@@ -60,6 +60,9 @@ traceloom_library(LIBEDIT "Editing lines in the shell of query" COMMAND LIBRARIE
 traceloom_library(SERVE "Pages with answers: traceloom serve" COMMAND LIBRARIES microhttpd HEADER microhttpd.h
                   PACKAGE libmicrohttpd-dev)
 
+traceloom_library(CURL "Traces in ClickHouse: traceloom load" COMMAND LIBRARIES curl HEADER curl/curl.h
+                  PACKAGE libcurl4-openssl-dev)
+
 # Not linked and not needed to build: the command looks for it at run time.
 option(TRACELOOM_LLVM "Text of instructions through LLVM, where it is installed" ON)
 if(TRACELOOM_LLVM)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the missing Debian or Ubuntu packages for a task, and prints the purpose of each:
-#   install-deps.sh build|test|slow|fuzz|qemu|portability|bench|package
+#   install-deps.sh build|test|slow|fleet|fuzz|qemu|portability|bench|package
 # Asks nothing and calls apt only if something is missing, so that it also works offline.
 set -euo pipefail
 
@@ -21,6 +21,7 @@ build|libelf-dev|goes with libdw
 build|libiberty-dev|demangles C++ names (or -DTRACELOOM_DEMANGLE=OFF)
 build|libsqlite3-dev|traceloom query: SQL over traces (or -DTRACELOOM_SQLITE=OFF)
 build|libedit-dev|its shell: editing, history, completion (or -DTRACELOOM_LIBEDIT=OFF)
+build|libcurl4-openssl-dev|traceloom load: traces in ClickHouse (or -DTRACELOOM_CURL=OFF)
 build|libmicrohttpd-dev|traceloom serve: pages with answers (or -DTRACELOOM_SERVE=OFF)
 test|git|makes the release tarball, which is compared
 test|libcmocka-dev|unit tests
@@ -91,6 +92,8 @@ portability|locales|languages whose letters and numbers are others
 portability|clang-14|an old compiler
 portability|clang-19 clang|a new one
 portability|libclang-rt-19-dev libclang-rt-dev|its sanitizers' runtime
+fleet|clickhouse-server|stores traces, and runs SQL over them (fleet.clickhouse)
+fleet|clickhouse-client|loads rows, too, which we compare with
 bench|clang-19 clang|builds the program that records the XRay logs
 bench|libclang-rt-19-dev libclang-rt-dev|XRay's runtime
 bench|llvm-19 llvm|llvm-xray, which we compare with
@@ -132,9 +135,10 @@ case $task in
 build) tasks="build" ;;
 test | fuzz | qemu | bench | package) tasks="build $task" ;;
 slow) tasks="build test slow" ;;
+fleet) tasks="build test fleet" ;;
 portability) tasks="build test qemu portability" ;;
 *)
-    echo "usage: $0 build|test|slow|fuzz|qemu|portability|bench|package" >&2
+    echo "usage: $0 build|test|slow|fleet|fuzz|qemu|portability|bench|package" >&2
     exit 2
     ;;
 esac

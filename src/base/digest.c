@@ -1,5 +1,5 @@
-/* Digests: MD5, SHA-1 and CRC-32. The first two mix blocks of 64 bytes; the last one ends with the length in bits.
- */
+/* Digests: MD5, SHA-1, SHA-256 and CRC-32. All but the last mix blocks of 64 bytes; the last block ends with the length
+ * in bits. */
 #include "base/digest.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static uint32_t rotate(uint32_t v, unsigned n)
 }
 
 /* RFC 1321, 3.4. The constants are |sin(i + 1)| * 2^32. */
-static void mix_md5(uint32_t state[5], const uint8_t *block)
+static void mix_md5(uint32_t *state, const uint8_t *block)
 {
     static const uint32_t constant[64] = {
         0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
@@ -48,7 +48,7 @@ static void mix_md5(uint32_t state[5], const uint8_t *block)
 }
 
 /* RFC 3174, 6.1. */
-static void mix_sha1(uint32_t state[5], const uint8_t *block)
+static void mix_sha1(uint32_t *state, const uint8_t *block)
 {
     static const uint32_t constant[4] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6};
     uint32_t word[80], a = state[0], b = state[1], c = state[2], d = state[3], e = state[4];
@@ -73,20 +73,60 @@ static void mix_sha1(uint32_t state[5], const uint8_t *block)
     state[4] += e;
 }
 
+/* RFC 6234, 6.2. The constants are the fractions of the cube roots of the first primes. */
+static void mix_sha256(uint32_t *state, const uint8_t *block)
+{
+    static const uint32_t constant[64] = {
+        0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+        0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+        0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+        0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+        0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+        0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+        0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+        0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+    uint32_t word[64], v[8];
+    for (unsigned i = 0; i < 16; i++)
+        word[i] = tl_load32(block + 4 * (size_t)i, true);
+    for (unsigned i = 16; i < 64; i++) {
+        const uint32_t a = word[i - 15], b = word[i - 2];
+        word[i] = word[i - 16] + (rotate(a, 25) ^ rotate(a, 14) ^ a >> 3) + word[i - 7] +
+                  (rotate(b, 15) ^ rotate(b, 13) ^ b >> 10);
+    }
+    memcpy(v, state, sizeof v);
+    for (unsigned i = 0; i < 64; i++) {
+        const uint32_t a = v[0], e = v[4];
+        const uint32_t t = v[7] + (rotate(e, 26) ^ rotate(e, 21) ^ rotate(e, 7)) + ((e & v[5]) ^ (~e & v[6])) +
+                           constant[i] + word[i];
+        const uint32_t u = (rotate(a, 30) ^ rotate(a, 19) ^ rotate(a, 10)) + ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
+        memmove(v + 1, v, 7 * sizeof *v);
+        v[4] += t;
+        v[0] = t + u;
+    }
+    for (unsigned i = 0; i < 8; i++)
+        state[i] += v[i];
+}
+
 static void mix(tl_digest *d, const uint8_t *block)
 {
     if (d->kind == TL_DIGEST_MD5)
         mix_md5(d->state, block);
-    else
+    else if (d->kind == TL_DIGEST_SHA1)
         mix_sha1(d->state, block);
+    else
+        mix_sha256(d->state, block);
 }
 
 void tl_digest_begin(tl_digest *d, tl_digest_kind kind)
 {
     *d = (tl_digest){.kind = kind};
-    if (kind != TL_DIGEST_CRC32)
-        memcpy(d->state, (const uint32_t[5]){0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0},
-               sizeof d->state);
+    static const uint32_t old[5] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
+    static const uint32_t sha256[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    if (kind == TL_DIGEST_SHA256)
+        memcpy(d->state, sha256, sizeof sha256);
+    else if (kind != TL_DIGEST_CRC32)
+        memcpy(d->state, old, sizeof old);
 }
 
 void tl_digest_add(tl_digest *d, const void *data, size_t n)
@@ -111,7 +151,8 @@ void tl_digest_end(tl_digest *d, uint8_t out[TL_DIGEST_MOST])
 {
     static const uint8_t padding[TL_DIGEST_BLOCK] = {0x80};
     const bool big = d->kind != TL_DIGEST_MD5;
-    const unsigned words = d->kind == TL_DIGEST_CRC32 ? 1 : d->kind == TL_DIGEST_MD5 ? 4 : 5;
+    static const uint8_t length[] = {[TL_DIGEST_CRC32] = 1, [TL_DIGEST_MD5] = 4, [TL_DIGEST_SHA1] = 5, [TL_DIGEST_SHA256] = 8};
+    const unsigned words = length[d->kind];
     if (d->kind != TL_DIGEST_CRC32) {
         uint8_t bits[LENGTH];
         tl_store64(bits, 8 * d->n, big);

@@ -49,6 +49,8 @@ static int run_verb(tl_cli *c)
         return tl_verb_query(c);
     case TL_VERB_SERVE:
         return tl_verb_serve(c);
+    case TL_VERB_LOAD:
+        return flush_stdout(tl_verb_load(c));
     case TL_VERB_RECORD:
         return tl_verb_record(c);
     case TL_VERB_CTL:

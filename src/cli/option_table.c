@@ -7,10 +7,11 @@
 #define CONVERT TL_VERB_BIT(TL_VERB_CONVERT)
 #define QUERY   TL_VERB_BIT(TL_VERB_QUERY)
 #define SERVE   TL_VERB_BIT(TL_VERB_SERVE)
+#define LOAD    TL_VERB_BIT(TL_VERB_LOAD)
 #define RECORD  TL_VERB_BIT(TL_VERB_RECORD)
 #define CTL     TL_VERB_BIT(TL_VERB_CTL)
 #define HELP    TL_VERB_BIT(TL_VERB_HELP)
-#define READERS (INFO | CHECK | REPORT | CONVERT | QUERY | SERVE)
+#define READERS (INFO | CHECK | REPORT | CONVERT | QUERY | SERVE | LOAD)
 #define ALL     (READERS | RECORD | CTL)
 
 /* The function that takes the value, and its member of tl_arguments. */
@@ -179,6 +180,30 @@ const tl_option tl_option_table[] = {
      "Ends a statement that takes longer, with exit status 5.\nThe default is no limit; of\n.Cm serve ,\n"
      "which ends questions of all kinds, 30s.\n",
      "10s 1m"},
+    {TO(text, server), 0, "server", "URL", TL_GROUP_VERB, LOAD, "http://HOST:8123,HOST:8123/DATABASE",
+     "Loads into this database of these servers, which are shards:\n"
+     ".Ql http://ch1:8123,ch2:8123/traces .\n"
+     "Without a port it is 8123; of\n.Ql https://\nit is 8443.\n",
+     NULL},
+    {TO(text, user), 0, "user", "NAME", TL_GROUP_VERB, LOAD, "of the servers",
+     "Is this user of the servers; the default is theirs.\n", NULL},
+    {TO(flag, create), 0, "create", NULL, TL_GROUP_VERB, LOAD, "make database and tables",
+     "Makes the database, the tables and the views where they are not there yet.\n", NULL},
+    {TO(flag, verify), 0, "verify", NULL, TL_GROUP_VERB, LOAD, "only compare",
+     "Sends nothing: compares what the servers have with each\n.Ar FILE .\n"
+     "The exit status is 1 if something is missing, double or different.\n",
+     NULL},
+    {TO(word, table), 0, "table", "NAME", TL_GROUP_VERB, LOAD, "load this table",
+     "Loads this table and no others, such as\n.Cm instructions\nand\n.Cm accesses ,\n"
+     "which are large and left out otherwise.\nMay be given several times.\n",
+     NULL},
+    {TO(flag, print_ddl), 0, "print-ddl", NULL, TL_GROUP_VERB, LOAD, "print what --create runs",
+     "Prints the statements that\n.Fl -create\nruns, and loads nothing.\n"
+     "Release 18.16 of ClickHouse and later ones take them.\n",
+     NULL},
+    {TO(text, cluster), 0, "cluster", "NAME", TL_GROUP_VERB, LOAD, "the servers' name of it",
+     "Is the cluster of these shards in the servers' configuration; the default is the only one with so many shards.\n",
+     NULL},
     {TO(port, port), 0, "port", "PORT", TL_GROUP_VERB, SERVE, "where to listen; any by default",
      "Listens at this port.\nThe default is one that is free.\n", NULL},
     {TO(text, socket), 0, "socket", "FILE", TL_GROUP_VERB, SERVE, "or at a socket file",

@@ -16,6 +16,7 @@ typedef enum tl_verb_id {
     TL_VERB_CONVERT,
     TL_VERB_QUERY,
     TL_VERB_SERVE,
+    TL_VERB_LOAD,
     TL_VERB_RECORD,
     TL_VERB_CTL,
     TL_VERB_HELP
@@ -142,6 +143,10 @@ typedef struct tl_arguments {
     bool has_rows;
     uint64_t rows;            /* of a table to show; 0: all */
     uint64_t memory, timeout; /* in bytes and ns; 0: not given */
+
+    const char *server, *user, *cluster; /* of load and query; or NULL */
+    bool create, verify, print_ddl;      /* of load */
+    tl_words table;                      /* the same: names */
 
     const char *output, *to, *text_style, *clock, *split; /* or NULL */
     bool force;

@@ -34,6 +34,12 @@ static const tl_example serve_examples[] = {{"serve app.xray -e app", "prints it
                                             {"serve app.tlp.live", "a program that still runs"},
                                             {NULL, NULL}};
 
+static const tl_example load_examples[] = {
+    {"load --server http://ch1:8123/traces --create app.xray", "the first one"},
+    {"load --server http://ch1,ch2/traces monday/*", "two shards"},
+    {"load --server http://ch1,ch2/traces --verify monday/*", "is all of it there?"},
+    {NULL, NULL}};
+
 static const tl_example record_examples[] = {{"record gzip -k file", "a profile, in gzip.tlp"},
                                              {"record -o last.xray --ring 64M ./app", "every call; the last ones"},
                                              {"record -F 'net::*' -o app.svg ./app", "a flame graph of some"},
@@ -137,6 +143,19 @@ const tl_verb tl_verb_table[] = {
      ".Pp\n"
      "Only this machine reaches the address, and only those who know it: it has a random part.\n"
      "Nothing can be changed through it, and no files are read but each\n.Ar FILE\nand the binaries of its names.\n",
+     NULL},
+    {TL_VERB_LOAD, "load", NULL, "FILE...", "Load traces into ClickHouse, each chunk exactly once", load_examples,
+     "Loads the tables of each\n.Ar FILE\ninto the servers of\n.Fl -server ,\n"
+     "as\n.Xr traceloom-schema 5\nhas them: the same names and columns, for questions about many traces.\n"
+     "There,\n.Cm trace\nis a number that stands for the content of the file: loading it again changes nothing.\n"
+     ".Pp\n"
+     "Rows are sent in chunks, which a server stores as a whole or not at all.\n"
+     "Before and after, the servers are asked for what they have: chunks that are missing are sent, those that are "
+     "double are removed and sent again.\n"
+     "So a command that was interrupted, whatever failed, is repeated as it was.\n"
+     "A trace can be seen only when all of it was found on the servers.\n"
+     ".Pp\n"
+     "The password is the value of\n.Ev CLICKHOUSE_PASSWORD .\n",
      NULL},
     {TL_VERB_RECORD, "record", NULL, "[--] CMD [ARG...]", "Run a program, record its function calls, and report",
      record_examples,

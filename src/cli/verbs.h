@@ -34,6 +34,7 @@ int tl_verb_report(tl_cli *c);
 int tl_verb_convert(tl_cli *c);
 int tl_verb_query(tl_cli *c);
 int tl_verb_serve(tl_cli *c);
+int tl_verb_load(tl_cli *c);
 int tl_verb_record(tl_cli *c); /* or the status of the program, or one of TL_EXIT_RECORD, ... */
 int tl_verb_ctl(tl_cli *c);
 /* Parses all words after "help" itself: it also has options that no list shows (--man VERB, --completion SHELL and

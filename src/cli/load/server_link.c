@@ -1,0 +1,203 @@
+/* The servers of --server. */
+#include "cli/load/server_link.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/grow.h"
+
+#define SECONDS_MOST 600L /* of a request */
+#define NAME_MOST    64u
+
+static bool is_name(const char *s)
+{
+    const size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    return n > 0 && n <= NAME_MOST && s[n] == '\0';
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(tl_http_address(*(tl_http *const *)a), tl_http_address(*(tl_http *const *)b));
+}
+
+static int wrong(const char *why, tl_error *e)
+{
+    return tl_fail(e, TL_ESYNTAX, TL_NO_OFFSET, "--server: %s; http://HOST:PORT[,HOST:PORT...]/DATABASE is expected", why);
+}
+
+/* One host of the list, which ends at `n` bytes. */
+static int add_shard(tl_servers *s, const char *scheme, const char *host, size_t n, const char *user, tl_error *e)
+{
+    char address[320];
+    const bool secure = strncmp(scheme, "https", 5) == 0;
+    if (n == 0 || n > 256)
+        return wrong(n ? "a host is too long" : "a host is missing", e);
+    if (strcspn(host, "@?#%\\ \t\"'") < n)
+        return wrong("a host has other characters than those of a name or an address (user and password are given by "
+                     "--user and CLICKHOUSE_PASSWORD)",
+                     e);
+    const char *closing = memchr(host, ']', n);
+    const char *from = closing ? closing : host;
+    const bool has_port = memchr(from, ':', n - (size_t)(from - host)) != NULL;
+    snprintf(address, sizeof address, "%s%.*s%s", secure ? "https://" : "http://", (int)n, host,
+             has_port ? "" : secure ? ":8443" : ":8123");
+    for (uint32_t i = 0; i < s->n; i++)
+        if (strcmp(tl_http_address(s->shard[i]), address) == 0)
+            return wrong("a shard is named twice", e);
+    if (s->n == TL_SHARDS_MAX || !TL_RESIZE(s->shard, (size_t)s->n + 1))
+        return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "--server: more than %u shards", TL_SHARDS_MAX);
+    const char *password = getenv("CLICKHOUSE_PASSWORD");
+    const int status = tl_http_open(&s->shard[s->n], address, user, password && *password ? password : NULL, e);
+    if (status == 0)
+        tl_http_set_timeout(s->shard[s->n++], SECONDS_MOST);
+    return status;
+}
+
+int tl_servers_open(tl_servers *s, const char *server, const char *user, tl_error *e)
+{
+    *s = (tl_servers){0};
+    const size_t scheme = strncmp(server, "http://", 7) == 0 ? 7 : strncmp(server, "https://", 8) == 0 ? 8 : 0;
+    const char *host = server + scheme, *end = host + strcspn(host, "/");
+    if (!scheme)
+        return wrong("the address begins with neither http:// nor https://", e);
+    if (*end != '/' || !is_name(end + 1))
+        return wrong("the name of the database is missing, or has other characters than letters, digits and _", e);
+    int status = 0;
+    for (bool more = true; more && status == 0;) {
+        const size_t n = strcspn(host, ",/");
+        more = host[n] == ',';
+        status = add_shard(s, server, host, n, user, e);
+        host += n + 1;
+    }
+    if (status < 0)
+        return status;
+    qsort(s->shard, s->n, sizeof(tl_http *), compare);
+    s->database = strdup(end + 1);
+    s->at.database = s->database;
+    return s->database ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the servers");
+}
+
+void tl_servers_fini(tl_servers *s)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        tl_http_close(s->shard[i]);
+    free(s->shard);
+    free(s->database);
+    free(s->cluster);
+    tl_pb_fini(&s->sql);
+    tl_pb_fini(&s->url);
+    tl_pb_fini(&s->reply);
+    *s = (tl_servers){0};
+}
+
+static void add(tl_pb *sql, const char *format, va_list list)
+{
+    char text[1024];
+    const int n = vsnprintf(text, sizeof text, format, list);
+    if (n < 0 || (size_t)n >= sizeof text)
+        sql->failed = true;
+    else
+        tl_pb_raw(sql, text, (size_t)n);
+}
+
+void tl_servers_sql(tl_servers *s, const char *format, ...)
+{
+    va_list list;
+    tl_pb_clear(&s->sql);
+    va_start(list, format);
+    add(&s->sql, format, list);
+    va_end(list);
+}
+
+void tl_servers_add(tl_servers *s, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    add(&s->sql, format, list);
+    va_end(list);
+}
+
+static size_t read_text(const void *arg, uint64_t at, void *to, size_t n)
+{
+    const tl_pb *text = arg;
+    const size_t left = at < text->n ? text->n - (size_t)at : 0, part = n < left ? n : left;
+    if (part)
+        memcpy(to, text->data + (size_t)at, part);
+    return part;
+}
+
+int tl_servers_try(tl_servers *s, uint32_t shard, int *code, tl_error *e)
+{
+    if (s->sql.failed)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a statement");
+    const tl_http_body body = {read_text, &s->sql, s->sql.n};
+    return tl_http_post(s->shard[shard], "default_format=TabSeparated", &body, &s->reply, code, e);
+}
+
+int tl_servers_run(tl_servers *s, uint32_t shard, tl_error *e)
+{
+    int code;
+    return tl_servers_try(s, shard, &code, e);
+}
+
+static size_t read_block(const void *arg, uint64_t at, void *to, size_t n)
+{
+    return tl_native_read(arg, at, to, n);
+}
+
+int tl_servers_insert(tl_servers *s, uint32_t shard, const char *table, const char *suffix, const char *id,
+                      const tl_native_block *block, int *code, tl_error *e)
+{
+    tl_servers_sql(s, "INSERT INTO `%s`.`%s%s` FORMAT Native", s->database, table, suffix);
+    tl_pb_raw(&s->sql, "", 1);
+    tl_pb_clear(&s->url);
+    if (!s->sql.failed)
+        tl_http_put(&s->url, "query", (const char *)s->sql.data);
+    if (id)
+        tl_http_put(&s->url, "query_id", id);
+    tl_pb_raw(&s->url, "", 1);
+    if (s->sql.failed || s->url.failed)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a statement");
+    const tl_http_body body = {read_block, block, tl_native_size(block)};
+    return tl_http_post(s->shard[shard], (const char *)s->url.data, &body, &s->reply, code, e);
+}
+
+uint64_t tl_servers_number(const char **text)
+{
+    char *end;
+    const uint64_t v = strtoull(*text, &end, 10);
+    end += strcspn(end, "\t\n");
+    *text = *end ? end + 1 : end;
+    return v;
+}
+
+int tl_servers_find_cluster(tl_servers *s, const char *given, tl_error *e)
+{
+    if (given && !is_name(given))
+        return tl_fail(e, TL_ESYNTAX, TL_NO_OFFSET, "--cluster: letters, digits and _ are expected");
+    if (given || s->n == 1) {
+        s->cluster = given ? strdup(given) : NULL;
+        s->at.cluster = s->cluster;
+        return !given || s->cluster ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the servers");
+    }
+    tl_servers_sql(s,
+                   "SELECT cluster FROM system.clusters GROUP BY cluster HAVING uniqExact(shard_num) = %" PRIu32
+                   " AND cluster NOT LIKE 'test\\\\_%%'",
+                   s->n);
+    const int status = tl_servers_run(s, 0, e);
+    if (status < 0)
+        return status;
+    char *name = (char *)s->reply.data;
+    const size_t n = strcspn(name, "\n");
+    const bool one = n > 0 && (name[n] == '\0' || name[n + 1] == '\0');
+    name[n] = '\0';
+    if (!one || !is_name(name))
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s knows %s of %" PRIu32 " shards: --cluster names it",
+                       tl_http_address(s->shard[0]), n ? "several clusters" : "no cluster", s->n);
+    s->cluster = strdup(name);
+    s->at.cluster = s->cluster;
+    return s->cluster ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the servers");
+}

@@ -1,0 +1,217 @@
+/* The rows of a table, cut into chunks. */
+#include "query/server/load_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/endian.h"
+#include "base/grow.h"
+#include "base/hasher.h"
+#include "query/server/server_table.h"
+#include "query/table_rows.h"
+
+struct tl_load_rows {
+    tl_scan *scan; /* NULL: the table has no rows */
+    const tl_column_info *column;
+    uint32_t ncolumn;
+    bool *sums;   /* [ncolumn] it counts in the sums of chunks */
+    uint32_t *as; /* [ncolumn] its number in the block; UINT32_MAX: it is not kept */
+    uint32_t fixed; /* bytes of a row without its texts */
+    int64_t trace;
+    uint32_t day;
+    tl_native_block native;
+    tl_block block; /* of rows, of which those from `at` on are in no chunk yet */
+    uint32_t at;
+    bool is_over;
+    uint32_t chunk;
+    uint64_t seq;
+    uint64_t mark[TL_BLOCK_ROWS]; /* of rows, what is summed */
+};
+
+static int make_columns(tl_load_rows *r, const tl_query *q, uint32_t table, tl_error *e)
+{
+    static const char *const first[TL_SERVER_FIRST] = {"day", "trace", "chunk", "seq"};
+    static const tl_native_type type[TL_SERVER_FIRST] = {TL_NATIVE_UINT32, TL_NATIVE_INT64, TL_NATIVE_UINT32,
+                                                         TL_NATIVE_UINT64};
+    bool ok = r->as && r->sums;
+    for (uint32_t i = 0; i < TL_SERVER_FIRST && ok; i++)
+        ok = tl_native_add(&r->native, first[i], type[i]);
+    r->fixed = 4 + 8 + 4 + 8;
+    for (uint32_t i = 0; i < r->ncolumn && ok; i++) {
+        r->as[i] = UINT32_MAX;
+        r->sums[i] = tl_server_sums(q, table, &r->column[i]);
+        if (!tl_server_keeps(q, table, r->column, r->ncolumn, i))
+            continue;
+        r->as[i] = r->native.n;
+        r->fixed += r->column[i].type == TL_TEXT ? 1 : 9;
+        ok = tl_native_add(&r->native, r->column[i].name, tl_server_type(&r->column[i]));
+    }
+    return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a block of rows");
+}
+
+int tl_load_rows_open(tl_load_rows **out, tl_query *q, uint32_t table, int64_t trace, uint32_t day, tl_error *e)
+{
+    tl_load_rows *r = calloc(1, sizeof *r);
+    if (!r)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a block of rows");
+    int status = tl_table_rows_open(&r->scan, q, table, e);
+    if (status == 0) {
+        r->trace = trace;
+        r->day = day;
+        r->column = tl_query_table_columns(q, table, &r->ncolumn);
+        r->as = tl_alloc((size_t)r->ncolumn + 1, sizeof *r->as);
+        r->sums = tl_alloc((size_t)r->ncolumn + 1, sizeof *r->sums);
+        status = make_columns(r, q, table, e);
+    }
+    if (status < 0) {
+        tl_load_rows_close(r);
+        return status;
+    }
+    *out = r;
+    return 0;
+}
+
+void tl_load_rows_close(tl_load_rows *r)
+{
+    if (!r)
+        return;
+    tl_scan_close(r->scan);
+    tl_native_fini(&r->native);
+    free(r->as);
+    free(r->sums);
+    free(r);
+}
+
+/* SipHash-2-4 with a key of zeros: what servers call sipHash64. */
+static uint64_t hash_of(const char *text)
+{
+    const size_t n = strlen(text);
+    tl_hasher h = tl_hasher_stable();
+    uint64_t last = (uint64_t)n << 56;
+    for (size_t i = 0; i <= n / 8; i++) {
+        uint64_t word = last;
+        if (i < n / 8)
+            word = tl_load64(text + 8 * i, false);
+        else
+            for (size_t k = n % 8; k-- > 0;)
+                word |= (uint64_t)(unsigned char)text[8 * i + k] << 8 * k;
+        h.v[3] ^= word;
+        tl_hasher_round(&h);
+        tl_hasher_round(&h);
+        h.v[0] ^= word;
+    }
+    h.v[2] ^= 0xff;
+    for (unsigned i = 0; i < 4; i++)
+        tl_hasher_round(&h);
+    return h.v[0] ^ h.v[1] ^ h.v[2] ^ h.v[3];
+}
+
+/* What servers call intHash64. */
+static uint64_t mixed(uint64_t x)
+{
+    x ^= UINT64_C(0x4cf2d2baae6da887);
+    x ^= x >> 33;
+    x *= UINT64_C(0xff51afd7ed558ccd);
+    x ^= x >> 33;
+    x *= UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ x >> 33;
+}
+
+static void mark_column(tl_load_rows *r, uint32_t i, uint32_t from, uint32_t n)
+{
+    const tl_block_column *c = &r->block.column[i];
+    const uint64_t factor = tl_server_factor(i), null = tl_server_null(i);
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t row = from + k;
+        uint64_t value = 0;
+        if (c->is_null[row])
+            r->mark[k] += null;
+        else if (c->i64)
+            value = (uint64_t)c->i64[row];
+        else if (c->real)
+            memcpy(&value, &c->real[row], sizeof value);
+        if (c->text)
+            value = hash_of(c->is_null[row] ? "" : c->text[row]);
+        r->mark[k] += value * factor;
+    }
+}
+
+/* Adds rows of the block to the chunk. */
+static void put_rows(tl_load_rows *r, tl_load_chunk *chunk, uint32_t n)
+{
+    const uint64_t factor = tl_server_factor(UINT32_MAX);
+    for (uint32_t k = 0; k < n; k++)
+        r->mark[k] = (r->seq + k) * factor;
+    for (uint32_t i = 0; i < r->ncolumn; i++) {
+        const tl_block_column *c = &r->block.column[i];
+        if (r->as[i] == UINT32_MAX)
+            continue;
+        if (r->sums[i])
+            mark_column(r, i, r->at, n);
+        if (c->i64)
+            tl_native_put_int(&r->native, r->as[i], c->i64 + r->at, c->is_null + r->at, n);
+        else if (c->real)
+            tl_native_put_real(&r->native, r->as[i], c->real + r->at, c->is_null + r->at, n);
+        else
+            tl_native_put_text(&r->native, r->as[i], c->text + r->at, c->is_null + r->at, n);
+    }
+    for (uint32_t k = 0; k < n; k++)
+        chunk->sum += mixed(r->mark[k]);
+    r->at += n;
+    r->seq += n;
+    chunk->rows += n;
+}
+
+static size_t row_size(const tl_load_rows *r, uint32_t row)
+{
+    size_t size = r->fixed;
+    for (uint32_t i = 0; i < r->ncolumn; i++) {
+        const tl_block_column *c = &r->block.column[i];
+        if (r->as[i] != UINT32_MAX && c->text)
+            size += c->is_null[row] ? 1 : tl_native_text_size(strlen(c->text[row]));
+    }
+    return size;
+}
+
+/* How many rows of the block the chunk takes: that depends on nothing but the rows. */
+static uint32_t taken(const tl_load_rows *r, uint32_t rows, uint64_t *bytes, bool *full)
+{
+    uint32_t n = 0;
+    for (; r->at + n < r->block.rows; n++) {
+        const size_t size = row_size(r, r->at + n);
+        *full = rows + n == TL_CHUNK_ROWS || (rows + n > 0 && *bytes + size > TL_CHUNK_BYTES);
+        if (*full)
+            break;
+        *bytes += size;
+    }
+    return n;
+}
+
+int tl_load_rows_next(tl_load_rows *r, tl_load_chunk *chunk, tl_error *e)
+{
+    uint64_t bytes = 0;
+    bool full = false;
+    int status = 1;
+    *chunk = (tl_load_chunk){.number = r->chunk, .block = &r->native};
+    tl_native_clear(&r->native);
+    const uint64_t first = r->seq;
+    while (r->scan && !full && status > 0) {
+        if (r->at < r->block.rows) {
+            put_rows(r, chunk, taken(r, chunk->rows, &bytes, &full));
+            continue;
+        }
+        r->at = 0;
+        r->block.rows = 0;
+        status = r->is_over ? 0 : tl_scan_next(r->scan, &r->block, e);
+        r->is_over = status == 0;
+    }
+    if (status < 0 || chunk->rows == 0)
+        return status < 0 ? status : 0;
+    tl_native_put_same(&r->native, TL_SERVER_DAY, r->day, chunk->rows);
+    tl_native_put_same(&r->native, TL_SERVER_TRACE, (uint64_t)r->trace, chunk->rows);
+    tl_native_put_same(&r->native, TL_SERVER_CHUNK, r->chunk++, chunk->rows);
+    tl_native_put_count(&r->native, TL_SERVER_SEQ, first, chunk->rows);
+    status = tl_native_end(&r->native, chunk->rows, e);
+    return status < 0 ? status : 1;
+}

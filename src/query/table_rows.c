@@ -1,0 +1,31 @@
+/* The rows of a table of a session, read without an engine. */
+#include "query/table_rows.h"
+
+#include "query/query_impl.h"
+
+int tl_table_rows_open(tl_scan **out, tl_query *q, uint32_t table, tl_error *e)
+{
+    static const tl_scan_ask all = {0};
+    tl_sql_table *t = &q->table[table];
+    *out = NULL;
+    for (uint32_t i = 0; i < q->ntable; i++)
+        q->table[i].is_used = q->table[i].wants_places = false;
+    t->is_used = true;
+    t->wants_places = t->place != UINT32_MAX;
+    if (tl_query_table_note(q, table))
+        return 0;
+    int status = tl_query_table_open(t, e);
+    if (status == 0)
+        status = tl_query_make_rows(q, e);
+    return status == 0 ? tl_scan_open(out, t->table, &q->dataset, &all, e) : status;
+}
+
+uint32_t tl_table_arguments(const tl_query *q, uint32_t table)
+{
+    return q->table[table].table->nargument;
+}
+
+bool tl_table_is_of_class(const tl_query *q, uint32_t table)
+{
+    return q->table[table].origin == TL_TABLE_CLASS;
+}
