@@ -38,6 +38,14 @@ slow: ## everything that `make check` tries a sample of, and leaks in thousands 
 	cmake --build --preset dev -j $(JOBS)
 	TL_THOROUGH=1 tools/run-ctest.sh build-dev -j $(JOBS) -L slow
 
+.PHONY: fleet
+fleet: ## traces in ClickHouse: real servers, killed at 20 random times (`make check` tries one if they are installed)
+	tools/install-deps.sh fleet
+	@$(MAKE) --no-print-directory all
+	cmake --preset dev
+	cmake --build --preset dev -j $(JOBS) --target traceloom
+	TL_THOROUGH=1 TL_CLICKHOUSE=$(CURDIR)/build-clickhouse tools/run-ctest.sh build-dev -R '^fleet[.]'
+
 .PHONY: nightly
 nightly: ## tests that take too long for each change, some hours: `make slow faults sanitizers recorder-campaign mutants limits portability`
 	@failed=; for target in slow faults sanitizers recorder-campaign mutants limits portability; do echo "== make $$target"; $(MAKE) $$target || failed="$$failed $$target"; done; \

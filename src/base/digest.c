@@ -96,8 +96,8 @@ static void mix_sha256(uint32_t *state, const uint8_t *block)
     memcpy(v, state, sizeof v);
     for (unsigned i = 0; i < 64; i++) {
         const uint32_t a = v[0], e = v[4];
-        const uint32_t t = v[7] + (rotate(e, 26) ^ rotate(e, 21) ^ rotate(e, 7)) + ((e & v[5]) ^ (~e & v[6])) +
-                           constant[i] + word[i];
+        const uint32_t t =
+            v[7] + (rotate(e, 26) ^ rotate(e, 21) ^ rotate(e, 7)) + ((e & v[5]) ^ (~e & v[6])) + constant[i] + word[i];
         const uint32_t u = (rotate(a, 30) ^ rotate(a, 19) ^ rotate(a, 10)) + ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
         memmove(v + 1, v, 7 * sizeof *v);
         v[4] += t;
@@ -151,7 +151,8 @@ void tl_digest_end(tl_digest *d, uint8_t out[TL_DIGEST_MOST])
 {
     static const uint8_t padding[TL_DIGEST_BLOCK] = {0x80};
     const bool big = d->kind != TL_DIGEST_MD5;
-    static const uint8_t length[] = {[TL_DIGEST_CRC32] = 1, [TL_DIGEST_MD5] = 4, [TL_DIGEST_SHA1] = 5, [TL_DIGEST_SHA256] = 8};
+    static const uint8_t length[] = {
+        [TL_DIGEST_CRC32] = 1, [TL_DIGEST_MD5] = 4, [TL_DIGEST_SHA1] = 5, [TL_DIGEST_SHA256] = 8};
     const unsigned words = length[d->kind];
     if (d->kind != TL_DIGEST_CRC32) {
         uint8_t bits[LENGTH];

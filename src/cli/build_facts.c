@@ -61,7 +61,7 @@ typedef struct library {
 } library;
 
 /* Fills in the libraries of this build; returns how many there are. */
-static size_t libraries(library out[static 9])
+static size_t libraries(library out[static 10])
 {
     size_t n = 0;
     (void)out; /* without any of them */
@@ -88,6 +88,9 @@ static size_t libraries(library out[static 9])
 #endif
 #ifdef TL_HAVE_SERVE
     out[n++] = (library){.name = "libmicrohttpd"};
+#endif
+#ifdef TL_HAVE_CURL
+    out[n++] = (library){.name = "libcurl"};
 #endif
 #ifdef TL_HAVE_LLVM
     out[n++] = (library){.name = "LLVM", .note = " (where it is installed)"};
@@ -128,7 +131,7 @@ static const char *next_missing(size_t *at, char name[static NAME_SIZE])
 
 static void put_text(tl_output *out)
 {
-    library l[9];
+    library l[10];
     char text[NAME_SIZE];
     const size_t n = libraries(l);
     tl_output_printf(out, "traceloom %s\n", tl_version());
@@ -150,7 +153,7 @@ static void put_text(tl_output *out)
 
 static void put_json(tl_output *out)
 {
-    library l[9];
+    library l[10];
     char text[NAME_SIZE];
     const size_t n = libraries(l);
     tl_json j;

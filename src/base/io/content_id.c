@@ -77,7 +77,8 @@ static int open_file(int *fd, struct stat *s, const char *path, tl_error *e)
 
 static uint64_t change_of(const struct stat *s)
 {
-    return tl_hash_mix((uint64_t)s->st_size) ^ ((uint64_t)s->st_mtim.tv_sec * 1000000000u + (uint64_t)s->st_mtim.tv_nsec);
+    return tl_hash_mix((uint64_t)s->st_size) ^
+           ((uint64_t)s->st_mtim.tv_sec * 1000000000u + (uint64_t)s->st_mtim.tv_nsec);
 }
 
 /* d: NULL, or what the content is added to. */

@@ -10,8 +10,8 @@
 #include "base/compiler.h"
 
 #define CONNECT_SECONDS 10L
-#define REFUSAL_MOST    4096u              /* bytes of a refusal that are kept */
-#define PART            ((size_t)1 << 18)  /* of an answer that is read in parts: then the server waits */
+#define REFUSAL_BYTES   4096u               /* bytes of a refusal that are kept */
+#define PART            ((size_t)1 << 18)   /* of an answer that is read in parts: then the server waits */
 #define HOLD_FIRST      ((uint64_t)1 << 21) /* bytes: more than a server reads before it begins to work */
 #define HOLD_STEP       16u
 #define ANSWER_POLLS    150u /* of 100 ms: a server waits 5 s for another statement of the same name */
@@ -57,9 +57,9 @@ static size_t take(char *from, size_t size, size_t n, void *arg)
     const size_t bytes = size * n;
     curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
     if (status != 200) {
-        const size_t room = REFUSAL_MOST - h->refusal.n;
+        const size_t room = REFUSAL_BYTES - h->refusal.n;
         tl_pb_raw(&h->refusal, from, bytes < room ? bytes : room);
-        return bytes;
+        return bytes < room ? bytes : 0; /* that is enough */
     }
     if (h->is_running && h->reply->n >= PART) {
         h->is_paused = true;
@@ -216,8 +216,7 @@ static int judge(tl_http *h, CURLcode result, int *code, tl_error *e)
     }
     if (result == CURLE_OK)
         return tl_fail(e, TL_EIO, TL_NO_OFFSET, "%s: HTTP status %ld", h->address, status);
-    return tl_fail(e, TL_EIO, TL_NO_OFFSET, "%s: %s", h->address,
-                   h->error[0] ? h->error : curl_easy_strerror(result));
+    return tl_fail(e, TL_EIO, TL_NO_OFFSET, "%s: %s", h->address, h->error[0] ? h->error : curl_easy_strerror(result));
 }
 
 int tl_http_post(tl_http *h, const char *query, const tl_http_body *body, tl_pb *reply, int *code, tl_error *e)
@@ -306,7 +305,7 @@ static size_t give_some(char *to, size_t size, size_t n, void *arg)
 static size_t take_end(char *from, size_t size, size_t n, void *arg)
 {
     tl_http_hold *hold = arg;
-    const size_t room = REFUSAL_MOST - hold->said.n;
+    const size_t room = REFUSAL_BYTES - hold->said.n;
     tl_pb_raw(&hold->said, from, size * n < room ? size * n : room);
     hold->is_over = true;
     return size * n;

@@ -9,10 +9,10 @@
 
 #include "cli/message.h"
 
-#define WAIT_STEP_MS  200
-#define IDLE_MOST_MS  600000u
-#define LOCK_ROWS     (UINT64_C(1) << 24) /* that are promised, a byte each: more than are ever sent */
-#define IS_RUNNING    "Code: 216,"        /* the server's answer where a statement of this name runs already */
+#define WAIT_STEP_MS 200
+#define IDLE_MS      600000u
+#define LOCK_ROWS    (UINT64_C(1) << 24) /* that are promised, a byte each: more than are ever sent */
+#define IS_RUNNING   "Code: 216,"        /* the server's answer where a statement of this name runs already */
 
 static void pause_ms(long ms)
 {
@@ -26,7 +26,7 @@ int tl_load_wait_idle(tl_servers *s, uint32_t shard, const char *id, tl_error *e
         const int status = tl_servers_run(s, shard, e);
         if (status < 0 || strcmp((const char *)s->reply.data, "0\n") == 0)
             return status;
-        if (waited > IDLE_MOST_MS)
+        if (waited > IDLE_MS)
             return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "%s: a statement of a loader does not end",
                            tl_http_address(s->shard[shard]));
         pause_ms(WAIT_STEP_MS);

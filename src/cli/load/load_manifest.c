@@ -69,8 +69,8 @@ static int write_loaded(tl_servers *s, const tl_load_table *table, uint32_t n, c
         put_text(&b, WRITER, tl_version());
         tl_native_put_same(&b, LOADED_AT, (uint64_t)time(NULL), 1);
     }
-    const int status = ok ? write_block(s, &b, "loaded", n, e)
-                          : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a block of rows");
+    const int status =
+        ok ? write_block(s, &b, "loaded", n, e) : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a block of rows");
     tl_native_fini(&b);
     return status;
 }

@@ -9,13 +9,13 @@
 #include "base/compiler.h"
 #include "base/grow.h"
 
-#define SECONDS_MOST 600L /* of a request */
-#define NAME_MOST    64u
+#define REQUEST_SECONDS 600L /* of a request */
+#define NAME_BYTES      64u
 
 static bool is_name(const char *s)
 {
     const size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    return n > 0 && n <= NAME_MOST && s[n] == '\0';
+    return n > 0 && n <= NAME_BYTES && s[n] == '\0';
 }
 
 static int compare(const void *a, const void *b)
@@ -25,7 +25,8 @@ static int compare(const void *a, const void *b)
 
 static int wrong(const char *why, tl_error *e)
 {
-    return tl_fail(e, TL_ESYNTAX, TL_NO_OFFSET, "--server: %s; http://HOST:PORT[,HOST:PORT...]/DATABASE is expected", why);
+    return tl_fail(e, TL_ESYNTAX, TL_NO_OFFSET, "--server: %s; http://HOST:PORT[,HOST:PORT...]/DATABASE is expected",
+                   why);
 }
 
 /* One host of the list, which ends at `n` bytes. */
@@ -43,7 +44,9 @@ static int add_shard(tl_servers *s, const char *scheme, const char *host, size_t
     const char *from = closing ? closing : host;
     const bool has_port = memchr(from, ':', n - (size_t)(from - host)) != NULL;
     snprintf(address, sizeof address, "%s%.*s%s", secure ? "https://" : "http://", (int)n, host,
-             has_port ? "" : secure ? ":8443" : ":8123");
+             has_port ? ""
+             : secure ? ":8443"
+                      : ":8123");
     for (uint32_t i = 0; i < s->n; i++)
         if (strcmp(tl_http_address(s->shard[i]), address) == 0)
             return wrong("a shard is named twice", e);
@@ -52,7 +55,7 @@ static int add_shard(tl_servers *s, const char *scheme, const char *host, size_t
     const char *password = getenv("CLICKHOUSE_PASSWORD");
     const int status = tl_http_open(&s->shard[s->n], address, user, password && *password ? password : NULL, e);
     if (status == 0)
-        tl_http_set_timeout(s->shard[s->n++], SECONDS_MOST);
+        tl_http_set_timeout(s->shard[s->n++], REQUEST_SECONDS);
     return status;
 }
 

@@ -40,7 +40,8 @@ int tl_servers_insert(tl_servers *s, uint32_t shard, const char *table, const ch
 /* The next field of a line of an answer, up to a tab or the end of the line, as a number; *text moves behind it. */
 uint64_t tl_servers_number(const char **text);
 
-/* Finds the name of the cluster of these shards: `given`, if not NULL. Errors: TL_EINVAL (there is none, or several). */
+/* Finds the name of the cluster of these shards: `given`, if not NULL. Errors: TL_EINVAL (there is none, or several).
+ */
 int tl_servers_find_cluster(tl_servers *s, const char *given, tl_error *e);
 
 #endif

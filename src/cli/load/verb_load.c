@@ -10,10 +10,10 @@
 #include "cli/message.h"
 #include "query/query_schema.h"
 
-#define TABLES_MOST 64u
+#define TABLES_ROOM 64u
 
 typedef struct wanted {
-    const char *table[TABLES_MOST];
+    const char *table[TABLES_ROOM];
     uint32_t n;
 } wanted;
 
@@ -38,11 +38,12 @@ static int choose_tables(const tl_cli *c, wanted *w)
     const tl_server_table *t;
     for (size_t i = 0; i < c->args->table.n; i++)
         if (!find(c->args->table.word[i])) {
-            tl_say_error(NULL, "--table %s: servers have no such table; traceloom load --print-ddl shows those they have",
+            tl_say_error(NULL,
+                         "--table %s: servers have no such table; traceloom load --print-ddl shows those they have",
                          c->args->table.word[i]);
             return TL_EXIT_USAGE;
         }
-    for (uint32_t i = 0; (t = tl_server_table_at(i)) != NULL && w->n < TABLES_MOST; i++)
+    for (uint32_t i = 0; (t = tl_server_table_at(i)) != NULL && w->n < TABLES_ROOM; i++)
         if (is_wanted(&c->args->table, t))
             w->table[w->n++] = t->name;
     return TL_EXIT_DONE;

@@ -15,8 +15,8 @@ struct tl_load_rows {
     tl_scan *scan; /* NULL: the table has no rows */
     const tl_column_info *column;
     uint32_t ncolumn;
-    bool *sums;   /* [ncolumn] it counts in the sums of chunks */
-    uint32_t *as; /* [ncolumn] its number in the block; UINT32_MAX: it is not kept */
+    bool *sums;     /* [ncolumn] it counts in the sums of chunks */
+    uint32_t *as;   /* [ncolumn] its number in the block; UINT32_MAX: it is not kept */
     uint32_t fixed; /* bytes of a row without its texts */
     int64_t trace;
     uint32_t day;
