@@ -10,7 +10,7 @@ _traceloom()
     cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "info check report diff convert cat query serve record ctl help --help --version" -- "$cur"))
+        COMPREPLY=($(compgen -W "info check report diff convert cat query serve load record ctl help --help --version" -- "$cur"))
         return
     fi
     if [[ $cur == = ]]; then
@@ -87,6 +87,18 @@ _traceloom()
         return ;;
     --timeout)
         COMPREPLY=($(compgen -W "10s 1m" -- "$cur"))
+        return ;;
+    --server)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --user)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --table)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --cluster)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     --port)
         COMPREPLY=($(compgen -W "" -- "$cur"))
@@ -231,13 +243,15 @@ _traceloom()
         options="--query-file --recipe --param --recipes --schema --export --explain --each --jobs --rows --memory --timeout --json --output --force --to --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     serve)
         options="--memory --timeout --port --socket --ipv6 --open --title --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
+    load)
+        options="--server --user --create --verify --table --print-ddl --cluster --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     record)
         options="--top --mode --threshold --ring --limit --start --pid --for --runs --turns --how --libs --min-size --exact --children --dry-run --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
     ctl)
         options="--json --color --quiet --verbose --help"
         ((COMP_CWORD == 2)) && words=$(traceloom help --names processes) || words="status start stop flush set" ;;
     help)
-        COMPREPLY=($(compgen -W "info check report diff convert cat query serve record ctl help formats" -- "$cur"))
+        COMPREPLY=($(compgen -W "info check report diff convert cat query serve load record ctl help formats" -- "$cur"))
         return ;;
     esac
     if [[ $cur == -* ]]; then

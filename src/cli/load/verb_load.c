@@ -133,12 +133,12 @@ int tl_verb_load(tl_cli *c)
         return status;
     if (a->print_ddl && !a->server)
         return print_ddl(&(tl_server_place){"traces", a->cluster});
+    if (!a->print_ddl && (status = tl_check_inputs(c)) != TL_EXIT_DONE)
+        return status;
     if (!a->server) {
         tl_say_error(NULL, "load: where to? --server http://HOST:8123/DATABASE");
         return TL_EXIT_USAGE;
     }
-    if (!a->print_ddl && (status = tl_check_inputs(c)) != TL_EXIT_DONE)
-        return status;
     if (tl_servers_open(&s, a->server, a->user, &e) < 0 ||
         ((a->create || a->print_ddl) && tl_servers_find_cluster(&s, a->cluster, &e) < 0) ||
         (a->create && !a->print_ddl && create_all(&s, &e) < 0))

@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "base/hasher.h"
 #include "query/server/server_table.h"
-#include "query/table_rows.h"
+#include "query/session_rows.h"
 
 struct tl_load_rows {
     tl_scan *scan; /* NULL: the table has no rows */
@@ -55,7 +55,7 @@ int tl_load_rows_open(tl_load_rows **out, tl_query *q, uint32_t table, int64_t t
     tl_load_rows *r = calloc(1, sizeof *r);
     if (!r)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a block of rows");
-    int status = tl_table_rows_open(&r->scan, q, table, e);
+    int status = tl_session_rows_open(&r->scan, q, table, e);
     if (status == 0) {
         r->trace = trace;
         r->day = day;

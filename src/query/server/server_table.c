@@ -5,7 +5,7 @@
 
 #include "base/compiler.h"
 #include "base/hash.h"
-#include "query/table_rows.h"
+#include "query/session_rows.h"
 
 /* Those that are not usual are large, or are simulations that take long. */
 static const tl_server_table tables[] = {

@@ -1,9 +1,9 @@
 /* The rows of a table of a session, read without an engine. */
-#include "query/table_rows.h"
+#include "query/session_rows.h"
 
 #include "query/query_impl.h"
 
-int tl_table_rows_open(tl_scan **out, tl_query *q, uint32_t table, tl_error *e)
+int tl_session_rows_open(tl_scan **out, tl_query *q, uint32_t table, tl_error *e)
 {
     static const tl_scan_ask all = {0};
     tl_sql_table *t = &q->table[table];

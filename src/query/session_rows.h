@@ -1,6 +1,6 @@
 /* The rows of a table of a session, read without an engine. */
-#ifndef TL_QUERY_TABLE_ROWS_H
-#define TL_QUERY_TABLE_ROWS_H
+#ifndef TL_QUERY_SESSION_ROWS_H
+#define TL_QUERY_SESSION_ROWS_H
 
 #include "op/scan/scan.h"
 #include "traceloom/query.h"
@@ -8,7 +8,7 @@
 /* Begins to read a table, with all columns and without arguments, after making what it is made from. No statement is
  * open, and no other table is read meanwhile. *out is NULL if no trace of the session has what the table needs.
  * tl_scan_close() ends it. Errors: TL_ENOMEM, those of reading. */
-int tl_table_rows_open(tl_scan **out, tl_query *q, uint32_t table, tl_error *e);
+int tl_session_rows_open(tl_scan **out, tl_query *q, uint32_t table, tl_error *e);
 /* The arguments of a table: its last columns. */
 uint32_t tl_table_arguments(const tl_query *q, uint32_t table);
 /* Is it a table of one class of events, whose name a trace chose? */
