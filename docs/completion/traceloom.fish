@@ -185,7 +185,7 @@ complete -c traceloom -n '__fish_seen_subcommand_from load' -l create -d 'make d
 complete -c traceloom -n '__fish_seen_subcommand_from load' -l verify -d 'only compare'
 complete -c traceloom -n '__fish_seen_subcommand_from load' -l table -x -d 'load this table'
 complete -c traceloom -n '__fish_seen_subcommand_from load' -l print-ddl -d 'print what --create runs'
-complete -c traceloom -n '__fish_seen_subcommand_from load' -l cluster -x -d 'the servers' name of it'
+complete -c traceloom -n '__fish_seen_subcommand_from load' -l cluster -x -d 'its name on the servers'
 complete -c traceloom -n '__fish_seen_subcommand_from load' -l exe -s e -r -F -d 'the traced binary'
 complete -c traceloom -n '__fish_seen_subcommand_from load' -l from -x -a '(traceloom help --names read)' -d 'input format'
 complete -c traceloom -n '__fish_seen_subcommand_from load' -l strict -d 'stop at damage'

@@ -201,7 +201,7 @@ const tl_option tl_option_table[] = {
      "Prints the statements that\n.Fl -create\nruns, and loads nothing.\n"
      "Release 18.16 of ClickHouse and later ones take them.\n",
      NULL},
-    {TO(text, cluster), 0, "cluster", "NAME", TL_GROUP_VERB, LOAD, "the servers' name of it",
+    {TO(text, cluster), 0, "cluster", "NAME", TL_GROUP_VERB, LOAD, "its name on the servers",
      "Is the cluster of these shards in the servers' configuration; the default is the only one with so many shards.\n",
      NULL},
     {TO(port, port), 0, "port", "PORT", TL_GROUP_VERB, SERVE, "where to listen; any by default",

@@ -312,10 +312,11 @@ static void put_verb(FILE *f, const tl_verb *verb)
         fprintf(f, ".Nm traceloom %s\n.Op Ar options\n%s\n", verb->alias, verb->as_alias->arguments);
     fputs(".Sh DESCRIPTION\n", f);
     tl_put_mdoc(f, verb->manual);
+    if (reads_files(verb) && verb->id != TL_VERB_LOAD)
+        tl_put_mdoc(f, "A\n.Ar FILE\nof\n.Sq -\nis standard input.\n");
     if (reads_files(verb))
         tl_put_mdoc(
-            f, "A\n.Ar FILE\nof\n.Sq -\nis standard input.\n"
-               "The format of a file is recognised by its content; files compressed by gzip, zstd or bzip2 are read "
+            f, "The format of a file is recognised by its content; files compressed by gzip, zstd or bzip2 are read "
                "as they are.\n");
     put_options(f, verb);
     if (verb->id == TL_VERB_RECORD)
@@ -332,6 +333,8 @@ static void put_verb(FILE *f, const tl_verb *verb)
     fputs(".El\n.Sh SEE ALSO\n", f);
     fputs(verb->id == TL_VERB_RECORD ? ".Xr traceloom 1 ,\n.Xr traceloom-ctl 1 ,\n.Xr traceloom-rt 3\n"
           : verb->id == TL_VERB_CTL  ? ".Xr traceloom 1 ,\n.Xr traceloom-record 1\n"
+          : verb->id == TL_VERB_LOAD
+              ? ".Xr traceloom 1 ,\n.Xr traceloom-query 1 ,\n.Xr traceloom-formats 5 ,\n.Xr traceloom-schema 5\n"
           : verb->id == TL_VERB_QUERY
               ? ".Xr traceloom 1 ,\n.Xr traceloom-report 1 ,\n.Xr traceloom-formats 5 ,\n.Xr traceloom-schema 5\n"
           : reads_files(verb) ? ".Xr traceloom 1 ,\n.Xr traceloom-formats 5 ,\n.Xr traceloom-tables 5\n"
