@@ -1,6 +1,7 @@
 /* What tables are made from, and whether a source has it. */
 #include "op/needs.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -85,6 +86,8 @@ typedef struct looking {
     tl_source *source;
     bool (*counts)(const tl_class *c);
     atomic_bool found;
+    pthread_mutex_t lock; /* of: */
+    tl_error error;
 } looking;
 
 static bool look_in_batch(const looking *l, const tl_batch *b)
@@ -105,23 +108,35 @@ static int look_in_stream(void *arg, unsigned worker, uint32_t i)
     looking *l = arg;
     tl_cursor *c = NULL;
     const tl_batch *b;
-    tl_error ignored = {0};
+    tl_error e = {0};
     (void)worker;
-    int status = tl_cursor_open(&c, l->source, i, &ignored);
-    while (status >= 0 && !atomic_load(&l->found) && (status = tl_cursor_next(c, &b, &ignored)) > 0)
+    int status = tl_cursor_open(&c, l->source, i, &e);
+    while (status >= 0 && !atomic_load(&l->found) && (status = tl_cursor_next(c, &b, &e)) > 0)
         if (look_in_batch(l, b))
             atomic_store(&l->found, true);
-    if (status < 0)
-        atomic_store(&l->found, true);
     tl_cursor_close(c);
-    return 0;
+    if (status >= 0)
+        return 0;
+    pthread_mutex_lock(&l->lock);
+    l->error = e;
+    pthread_mutex_unlock(&l->lock);
+    return status;
+}
+
+int tl_source_find_event(tl_source *s, bool (*counts)(const tl_class *c), bool *found, tl_error *e)
+{
+    looking l = {.source = s, .counts = counts, .lock = PTHREAD_MUTEX_INITIALIZER};
+    const int status = tl_parallel(tl_processors(), tl_source_streams(s), look_in_stream, &l);
+    *found = atomic_load(&l.found);
+    if (status < 0 && !*found && e)
+        *e = l.error;
+    return *found ? 0 : status;
 }
 
 bool tl_source_any_event(tl_source *s, bool (*counts)(const tl_class *c))
 {
-    looking l = {.source = s, .counts = counts};
-    (void)tl_parallel(tl_processors(), tl_source_streams(s), look_in_stream, &l);
-    return atomic_load(&l.found);
+    bool found;
+    return tl_source_find_event(s, counts, &found, NULL) < 0 || found;
 }
 
 static bool is_of_insns(const tl_class *c)

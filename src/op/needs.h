@@ -47,7 +47,10 @@ static inline bool tl_class_of_machine(const tl_class *c)
 {
     return c->role >= TL_ROLE_A64 && c->role <= TL_ROLE_SNAPSHOT;
 }
-/* Reads up to the first event of a class that counts: is there one? True if the source cannot be read. */
+/* Reads up to the first event of a class that counts, with all processors: is there one? Errors: those of reading, if
+ * none was found before. */
+int tl_source_find_event(tl_source *s, bool (*counts)(const tl_class *c), bool *found, tl_error *e);
+/* The same; true if the source cannot be read. */
 bool tl_source_any_event(tl_source *s, bool (*counts)(const tl_class *c));
 
 #endif

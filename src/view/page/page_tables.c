@@ -64,16 +64,17 @@ int tl_html_tables_new(tl_html_tables **out, const tl_html_tables_options *o, tl
 }
 
 /* Has the source something for the table? The tab of events is for events that no other tab shows. */
-static bool has_table(const tl_html_tables *t, const tl_table_kind *kind, tl_source *s)
+static int has_table(const tl_html_tables *t, const tl_table_kind *kind, tl_source *s, bool *has, tl_error *e)
 {
+    *has = false;
     if (!kind->tab || tl_source_is_profile(s) || !tl_needs_met(kind->info.needs, tl_source_has(s, NULL)))
-        return false;
+        return 0;
     if (kind != tl_table_find(kind->info.name, tl_source_trace(s)))
-        return false;
+        return 0;
     if (t->o.can_select && !t->o.can_select(t->o.arg, kind))
-        return false;
-    return kind != &tl_table_class || tl_table_without_profile(tl_source_trace(s)) ||
-           tl_source_any_event(s, tl_html_is_other);
+        return 0;
+    *has = kind != &tl_table_class || tl_table_without_profile(tl_source_trace(s));
+    return *has ? 0 : tl_source_find_event(s, tl_html_is_other, has, e);
 }
 
 static int begin_table(tl_html_tables *t, page_table *p, const tl_table_kind *kind, tl_error *e)
@@ -111,7 +112,12 @@ int tl_html_tables_add(tl_html_tables *t, tl_source *s, const tl_select *select,
     for (size_t i = 0; i < t->n && status == 0; i++) {
         page_table *p = &t->table[i];
         const tl_table_kind *kind = kinds[i];
-        if (p->off || !has_table(t, kind, s))
+        bool has = false;
+        if (!p->off)
+            status = has_table(t, kind, s, &has, e);
+        if (status < 0)
+            break;
+        if (!has)
             continue;
         p->off = t->o.several && !tl_table_adds_up(kind);
         if (p->off)
