@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from serve_lib import LIMIT, Server, harness, need, until
+from serve_lib import INPUT, LIMIT, Server, harness, need, until
 
 SOURCE = r"""
 #include <stdio.h>
@@ -91,6 +91,19 @@ def first_event(server):
         return data
 
 
+def grows_inside(checks, folder):
+    """A trace that is a folder: what happens in its files is news."""
+    trace = os.path.join(folder, "trace.ctf")
+    shutil.copytree(os.path.join(INPUT, "ctf-2"), trace)
+    stream = max((os.path.join(trace, name) for name in os.listdir(trace) if name != "metadata"), key=os.path.getsize)
+    size = sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(trace) for name in names)
+    with Server("trace.ctf", "-q", cwd=folder) as server:
+        checks.that(b'{"schema":1,"bytes":%d,"changed":false,"live":false}' % size in first_event(server), "news of a folder")
+        with open(stream, "ab") as file:
+            file.write(b"\0")
+        checks.that(b'{"schema":1,"bytes":%d,"changed":true,"live":true}' % (size + 1) in first_event(server), "news of a file in it")
+
+
 def killed(checks, folder):
     program = Program(folder)
     program.step()
@@ -124,7 +137,7 @@ def main():
     if not shutil.which("gcc"):
         harness.skip("no gcc")
     checks = harness.Checks()
-    for part in (grows, killed):
+    for part in (grows_inside, grows, killed):
         with harness.work_folder() as folder:
             part(checks, folder)
     checks.end()

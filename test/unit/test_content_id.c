@@ -27,18 +27,18 @@ static int64_t number_of(const char *path)
 static void of_files(void **state)
 {
     tl_content_id id;
-    uint64_t changed;
+    tl_content_state now;
     write_file("a", "abc");
     write_file("b", "abc");
     /* The first 63 bits of the SHA-256 of "abc". */
     assert_true(number_of("a") == (int64_t)(UINT64_C(0xba7816bf8f01cfea) >> 1));
     assert_true(number_of("b") == number_of("a"));
     assert_int_equal(tl_content_id_of(&id, "a", NULL), 0);
-    assert_int_equal(tl_content_changed(&changed, "a", NULL), 0);
-    assert_true(changed == id.changed);
+    assert_int_equal(tl_content_look(&now, "a", NULL), 0);
+    assert_true(now.changed == id.state.changed && now.bytes == 3);
     write_file("a", "abcd");
-    assert_int_equal(tl_content_changed(&changed, "a", NULL), 0);
-    assert_true(changed != id.changed);
+    assert_int_equal(tl_content_look(&now, "a", NULL), 0);
+    assert_true(now.changed != id.state.changed && now.bytes == 4);
     assert_true(number_of("a") != number_of("b"));
     assert_int_equal(tl_content_id_of(&id, "absent", NULL), TL_EIO);
     assert_int_equal(tl_content_id_of(&id, "/dev/null", NULL), TL_EUNSUPPORTED);
@@ -55,6 +55,15 @@ static void of_folders(void **state)
     assert_true(number_of("x") != number_of("y"));
     write_file("x/three", "");
     assert_true(number_of("x") != number_of("y")); /* another name */
+    tl_content_state before, after;
+    assert_int_equal(tl_content_look(&before, "x", NULL), 0);
+    write_file("x/three", "12");
+    assert_int_equal(tl_content_look(&after, "x", NULL), 0);
+    assert_true(before.changed != after.changed && before.bytes == 1 && after.bytes == 3);
+    write_file("x/new", "12");
+    assert_int_equal(rename("x/new", "x/three"), 0); /* a name and a size as before */
+    assert_int_equal(tl_content_look(&before, "x", NULL), 0);
+    assert_true(before.changed != after.changed && before.bytes == 3);
 }
 
 static int begin(void **state)

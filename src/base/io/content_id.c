@@ -52,12 +52,21 @@ static int add_folder(tl_digest *d, const tl_folder *f, tl_error *e)
     return status;
 }
 
-static uint64_t changes_of(const tl_folder *f)
+static tl_content_state state_of_folder(const tl_folder *f)
 {
-    uint64_t changed = f->n;
-    for (uint32_t i = 0; i < f->n; i++)
-        changed = tl_hash_mix(changed + f->file[i].size) ^ (uint64_t)f->file[i].modified_ns;
-    return changed;
+    tl_content_state state = {.changed = f->n};
+    for (uint32_t i = 0; i < f->n; i++) {
+        state.bytes += f->file[i].size;
+        state.changed = tl_hash_mix(state.changed + f->file[i].size) ^ (uint64_t)f->file[i].modified_ns;
+    }
+    return state;
+}
+
+static tl_content_state state_of_file(const struct stat *s)
+{
+    const uint64_t size = (uint64_t)s->st_size;
+    return (tl_content_state){size, tl_hash_mix(size ^ tl_hash_mix((uint64_t)s->st_ino)) ^
+                                        ((uint64_t)s->st_mtim.tv_sec * 1000000000u + (uint64_t)s->st_mtim.tv_nsec)};
 }
 
 static int open_file(int *fd, struct stat *s, const char *path, tl_error *e)
@@ -75,14 +84,8 @@ static int open_file(int *fd, struct stat *s, const char *path, tl_error *e)
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s is neither a file nor a folder", path);
 }
 
-static uint64_t change_of(const struct stat *s)
-{
-    return tl_hash_mix((uint64_t)s->st_size) ^
-           ((uint64_t)s->st_mtim.tv_sec * 1000000000u + (uint64_t)s->st_mtim.tv_nsec);
-}
-
 /* d: NULL, or what the content is added to. */
-static int look(tl_digest *d, uint64_t *changed, const char *path, tl_error *e)
+static int look(tl_digest *d, tl_content_state *state, const char *path, tl_error *e)
 {
     int fd;
     struct stat s;
@@ -95,12 +98,12 @@ static int look(tl_digest *d, uint64_t *changed, const char *path, tl_error *e)
         status = tl_folder_open(&f, path, e);
         if (status < 0)
             return status;
-        *changed = changes_of(f);
+        *state = state_of_folder(f);
         status = d ? add_folder(d, f, e) : 0;
         tl_folder_close(f);
         return status;
     }
-    *changed = change_of(&s);
+    *state = state_of_file(&s);
     if (!d) {
         close(fd);
         return 0;
@@ -118,13 +121,13 @@ int tl_content_id_of(tl_content_id *id, const char *path, tl_error *e)
     tl_digest d;
     uint8_t bytes[TL_DIGEST_MOST];
     tl_digest_begin(&d, TL_DIGEST_SHA256);
-    const int status = look(&d, &id->changed, path, e);
+    const int status = look(&d, &id->state, path, e);
     tl_digest_end(&d, bytes);
     id->number = (int64_t)(tl_load64(bytes, true) >> 1);
     return status;
 }
 
-int tl_content_changed(uint64_t *changed, const char *path, tl_error *e)
+int tl_content_look(tl_content_state *state, const char *path, tl_error *e)
 {
-    return look(NULL, changed, path, e);
+    return look(NULL, state, path, e);
 }

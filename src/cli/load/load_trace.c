@@ -106,9 +106,9 @@ static int say_verified(const trace_job *j, const tl_load_sums *sums, bool visib
 
 static int publish(trace_job *j, tl_error *e)
 {
-    uint64_t changed = 0;
-    int status = tl_content_changed(&changed, j->path, e);
-    if (status == 0 && changed != j->id.changed)
+    tl_content_state now = {0};
+    int status = tl_content_look(&now, j->path, e);
+    if (status == 0 && now.changed != j->id.state.changed)
         return tl_fail(e, TL_EDAMAGED, TL_NO_OFFSET, "was changed while it was loaded; it stays invisible");
     return status < 0 ? status : tl_manifest_write(j->servers, j->table, j->n, j->path, e);
 }

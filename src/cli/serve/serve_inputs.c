@@ -1,28 +1,24 @@
-/* A file has changed if its size or its time is another one. A live recording is written through a mapping, which the
- * kernel notes late: as long as it has that name, it counts as changed. Any other file is being written as long as it
- * grows: a log, or a copy that is not complete. */
+/* An input has changed if a size or a time is another one, of a folder that of a file in it. A live recording is
+ * written through a mapping, which the kernel notes late: as long as it has that name, it counts as changed. Any other
+ * file is being written as long as it grows: a log, or a copy that is not complete. */
 #include "cli/serve/serve_inputs.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
+
+#include "base/io/content_id.h"
+#include "base/text/ends_in.h"
 
 #define LIVE          ".live"
 #define GROWS_SECONDS 5 /* without a byte more, and nobody writes any longer */
 
 struct tl_serve_input {
     char *name;
-    struct stat seen;
-    off_t size;      /* at the last news ... */
+    tl_content_state seen;
+    uint64_t bytes;  /* at the last news ... */
     time_t grown_at; /* ... and when it had grown, by a clock that is never set; 0: never */
 };
-
-static bool is_live(const char *name)
-{
-    const size_t n = strlen(name), m = strlen(LIVE);
-    return n > m && strcmp(name + n - m, LIVE) == 0;
-}
 
 bool tl_serve_inputs_init(tl_serve_inputs *in, tl_words *words)
 {
@@ -59,27 +55,27 @@ void tl_serve_inputs_look(tl_serve_inputs *in)
 {
     for (size_t i = 0; i < in->words->n; i++) {
         tl_serve_input *one = &in->input[i];
-        struct stat st = {0};
-        if (stat(one->name, &st) != 0 && is_live(one->name)) {
+        tl_content_state now = {0};
+        if (tl_content_look(&now, one->name, NULL) != 0 && tl_has_suffix(one->name, LIVE)) {
             char *end = one->name + strlen(one->name) - strlen(LIVE);
             *end = '\0';
-            if (stat(one->name, &st) != 0)
+            if (tl_content_look(&now, one->name, NULL) != 0)
                 *end = '.'; /* it is gone, whatever its name */
         }
-        one->seen = st;
-        if (one->size == 0)
-            one->size = st.st_size;
+        one->seen = now;
+        if (one->bytes == 0)
+            one->bytes = now.bytes;
     }
 }
 
 /* Growth between two looks, not times of the file: the clock may be that of another machine. */
-static bool grows(tl_serve_input *one, off_t size)
+static bool grows(tl_serve_input *one, uint64_t bytes)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (size > one->size)
+    if (bytes > one->bytes)
         one->grown_at = now.tv_sec + 1;
-    one->size = size;
+    one->bytes = bytes;
     return one->grown_at && now.tv_sec < one->grown_at + GROWS_SECONDS;
 }
 
@@ -88,13 +84,12 @@ tl_serve_news tl_serve_inputs_news(tl_serve_inputs *in)
     tl_serve_news news = {0};
     for (size_t i = 0; i < in->words->n; i++) {
         tl_serve_input *one = &in->input[i];
-        struct stat st = {0};
-        const bool is_there = stat(one->name, &st) == 0, live = is_live(one->name);
-        news.bytes += is_there && st.st_size > 0 ? (uint64_t)st.st_size : 0;
-        news.is_live = news.is_live || (is_there && (live || grows(one, st.st_size)));
-        news.is_changed = news.is_changed || live || st.st_size != one->seen.st_size || st.st_ino != one->seen.st_ino ||
-                          st.st_mtim.tv_sec != one->seen.st_mtim.tv_sec ||
-                          st.st_mtim.tv_nsec != one->seen.st_mtim.tv_nsec;
+        tl_content_state now = {0};
+        const bool is_there = tl_content_look(&now, one->name, NULL) == 0, grown = grows(one, now.bytes);
+        const bool live = tl_has_suffix(one->name, LIVE);
+        news.bytes += now.bytes;
+        news.is_live = news.is_live || (is_there && (live || grown));
+        news.is_changed = news.is_changed || live || now.changed != one->seen.changed;
     }
     return news;
 }
