@@ -35,8 +35,8 @@ def run(command, *arguments, check=True, **more):
 
 
 class Fleet:
-    def __init__(self, command, cluster):
-        self.command, self.cluster, self.checks = command, cluster, harness.Checks()
+    def __init__(self, command, cluster, checks):
+        self.command, self.cluster, self.checks = command, cluster, checks
         self.server = cluster.server(DATABASE)
 
     def load(self, *files, server=None, **more):
@@ -249,12 +249,11 @@ def compare_sums(f, path):
         f.checks.that(ours == theirs, table, "has", ours, "and the servers have", theirs)
 
 
-class Proxy(threading.Thread):
-    """Between loader and shard: hands requests on, and loses the reply to some statements that insert rows."""
+class Listener(threading.Thread):
+    """Accepts connections, and gives each to serve(), in a thread of its own."""
 
-    def __init__(self, port, lose):
+    def __init__(self):
         super().__init__(daemon=True)
-        self.port, self.lose, self.lost = port, lose, 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = "127.0.0.1:%d" % self.listener.getsockname()[1]
 
@@ -264,9 +263,17 @@ class Proxy(threading.Thread):
                 client, _ = self.listener.accept()
             except OSError:
                 return
-            threading.Thread(target=self.carry, args=(client,), daemon=True).start()
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
 
-    def carry(self, client):
+
+class Proxy(Listener):
+    """Between loader and shard: hands requests on, and loses the reply to some statements that insert rows."""
+
+    def __init__(self, port, lose):
+        super().__init__()
+        self.port, self.lose, self.lost = port, lose, 0
+
+    def serve(self, client):
         server = socket.create_connection(("127.0.0.1", self.port))
         state = {"lose": False}
 
@@ -327,6 +334,23 @@ def case_two_loaders(f, work, seed):
     compare_sums(f, path)
 
 
+def case_changed(f, work, seed):
+    """A file that is changed while it is loaded cannot be seen, whatever was sent of it."""
+    f.create()
+    path = os.path.join(work, "app.log")
+    shutil.copyfile(os.path.join(INPUT, "tracelog-doc.log"), path)
+    loader = subprocess.Popen([*harness.command_words(f.command), "load", "--server", f.server, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    while loader.poll() is None and not any(int(shard.ask("SELECT count() FROM system.processes WHERE query LIKE '%INTO%.loading%' AND query NOT LIKE '%processes%'")) for shard in f.cluster.shards):
+        pass  # it has looked at the file before it takes the lock
+    with open(path, "ab") as file:
+        file.write(b"\n")
+    said = loader.communicate(timeout=300)[0]
+    f.checks.that(loader.returncode == 3 and "was changed while it was loaded" in said, "status", loader.returncode, said)
+    f.checks.that(f.count("events") == 0, "events can be seen")
+    f.load(path)
+    f.whole(path)
+
+
 def case_names(f, work, seed):
     """Names in traces are data: what looks like SQL arrives as it is."""
     f.create()
@@ -347,22 +371,12 @@ def case_names(f, work, seed):
         f.checks.that(done.returncode == 2, wrong, done.returncode, done.stdout)
 
 
-class Stub(threading.Thread):
+class Stub(Listener):
     """A server that answers every request with the same bytes, which may not end."""
 
     def __init__(self, answer, forever=b""):
-        super().__init__(daemon=True)
+        super().__init__()
         self.answer, self.forever = answer, forever
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = "http://127.0.0.1:%d/d" % self.listener.getsockname()[1]
-
-    def run(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
 
     def serve(self, client):
         try:
@@ -379,7 +393,7 @@ class Stub(threading.Thread):
 
 
 def case_stub(f, work, seed):
-    """Servers that are none, and limits: an error each, in bounded memory."""
+    """What is not a server, and limits: an error each, in bounded memory."""
     ok = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
     path = os.path.join(INPUT, "basic-v3-le.xray")
     for answer, forever, expected in ((ok, b"1\t1\t1\n" * 8192, "longer than 64 MiB"), (b"\0\xff" * 100, b"", ""),
@@ -389,7 +403,7 @@ def case_stub(f, work, seed):
         stub = Stub(answer, forever)
         stub.start()
         try:
-            done = f.load("--verify", path, server=stub.url, check=False, timeout=20)
+            done = f.load("--verify", path, server="http://%s/d" % stub.address, check=False, timeout=20)
             f.checks.that(done.returncode in (1, 3, 5) and expected in done.stdout and len(done.stdout) < 1000, answer[:50], done.returncode,
                           done.stdout[:1000])
         except subprocess.TimeoutExpired:
@@ -427,12 +441,12 @@ def main():
     work = os.path.join(os.environ["TL_WORK"], "fleet", case)
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
+    checks = harness.Checks()  # of all seeds
     for seed in seeds:
         with NoCluster() if case == "stub" else Cluster(os.path.join(work, "servers")) as cluster:
-            f = Fleet(command, cluster)
-            CASES[case](f, work, seed)
-            f.checks.end() if seed == list(seeds)[-1] else None
+            CASES[case](Fleet(command, cluster, checks), work, seed)
     shutil.rmtree(work, ignore_errors=True)
+    checks.end()
 
 
 if __name__ == "__main__":
