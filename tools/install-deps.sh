@@ -173,8 +173,8 @@ find_missing() {
 }
 
 # From npm: speedscope, a viewer that reads three of our formats, puppeteer-core, which clicks through our page in a
-# browser, axe-core, which looks at it as screen readers do, and readers of Parquet and Arrow. Tests without them are
-# skipped.
+# browser, axe-core, which looks at it as screen readers do, and readers of Parquet and Arrow; for fleet the engine of a
+# current ClickHouse (0.5 GB). Tests without them are skipped.
 npm_install() {
     local seconds=$1
     shift
@@ -182,17 +182,20 @@ npm_install() {
 }
 
 from_npm() {
-    local folder package missing=()
+    local folder package packages missing=()
     folder=$(cd "$(dirname "$0")/.." && pwd)/build-node
-    if [ "$task" != test ] || ! command -v npm >/dev/null; then
-        return 0
-    fi
-    # 25 of puppeteer-core needs a newer node than Debian has; versions of DuckDB's package match no range.
-    for package in speedscope puppeteer-core@24 axe-core@4 @duckdb/node-api@1.5.6-r.1 hyparquet@1 hyparquet-compressors@1 parquet-wasm@0.8 apache-arrow@21; do
+    # 25 of puppeteer-core needs a newer node than Debian has; versions of DuckDB's and chdb's packages match no range.
+    case $task in
+    test) packages=(speedscope puppeteer-core@24 axe-core@4 @duckdb/node-api@1.5.6-r.1 hyparquet@1 hyparquet-compressors@1 parquet-wasm@0.8 apache-arrow@21) ;;
+    fleet) packages=(@chdb/lib-linux-x64-gnu@26.7.3-stable.1) ;;
+    *) return 0 ;;
+    esac
+    command -v npm >/dev/null || return 0
+    for package in "${packages[@]}"; do
         [ -d "$folder/node_modules/${package%@[0-9]*}" ] || missing+=("$package")
     done
     if [ ${#missing[@]} -gt 0 ]; then
-        echo "Installing with npm into build-node: ${missing[*]} (reads the files we write; clicks through our page)"
+        echo "Installing with npm into build-node: ${missing[*]} (reads what we write; clicks through our page)"
         mkdir -p "$folder"
         # One by one if they do not come together, so that one that is nowhere costs no other.
         if ! npm_install 240 "${missing[@]}"; then

@@ -20,7 +20,8 @@ if(NOT CMAKE_CROSSCOMPILING)
     traceloom_script(consumers.columns.${part} consumers/columns.py ${part})
   endforeach()
   # Servers that `load` fills. The cases of kills try twenty seeds in `make fleet`.
-  foreach(case tables again down kill_shard kill_loader lost_reply two_loaders changed names stub)
+  foreach(case tables again down kill_shard kill_loader lost_reply two_loaders changed names stub
+          current.tables current.again)
     traceloom_script(fleet.${case} consumers/clickhouse/fleet.py $<TARGET_FILE:traceloom> ${case})
     set_tests_properties(fleet.${case} PROPERTIES PROCESSORS 2 TIMEOUT 1500 FIXTURES_REQUIRED plain)
   endforeach()

@@ -123,11 +123,14 @@ class Shard:
         with open(os.path.join(self.folder, "users.xml"), "w", encoding="utf-8") as f:
             f.write(USERS.format(password=self.password))
 
-    def start(self):
+    def command(self):
         path, environment = find("clickhouse-server")
+        return [path, "--config-file=" + os.path.join(self.folder, "config.xml")], environment
+
+    def start(self):
+        words, environment = self.command()
         log = open(os.path.join(self.folder, "output.log"), "ab")
-        self.process = subprocess.Popen([path, "--config-file=" + os.path.join(self.folder, "config.xml")], cwd=self.folder,
-                                        env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.process = subprocess.Popen(words, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         log.close()
         end = time.monotonic() + 60
         while time.monotonic() < end:
@@ -171,13 +174,30 @@ class Shard:
         return [line.split("\t") for line in self.ask(sql + " FORMAT TabSeparated", database).splitlines()]
 
 
+class EmbeddedShard(Shard):
+    """A current engine, behind embedded.py."""
+
+    @staticmethod
+    def library():
+        """None: it is not installed."""
+        path = os.path.join(os.environ.get("TL_NODE_MODULES", ""), "@chdb", "lib-linux-x64-gnu", "libchdb.so")
+        return path if os.path.exists(path) else None
+
+    def configure(self, shards):
+        os.makedirs(self.folder, exist_ok=True)
+
+    def command(self):
+        server = os.path.join(os.path.dirname(os.path.abspath(__file__)), "embedded.py")
+        return [sys.executable, server, self.library(), self.data, str(self.http)], dict(os.environ)
+
+
 class Cluster:
     """Shards in a folder, empty at first. data: folders for their data, in place of some below `folder`."""
 
-    def __init__(self, folder, shards=2, data=(), password=""):
+    def __init__(self, folder, shards=2, data=(), password="", kind=Shard):
         shutil.rmtree(folder, ignore_errors=True)
         ports = free_ports(3 * shards)
-        self.shards = [Shard(os.path.join(folder, "shard%d" % i), ports[3 * i:3 * i + 3],
+        self.shards = [kind(os.path.join(folder, "shard%d" % i), ports[3 * i:3 * i + 3],
                              data[i] if i < len(data) else None, password) for i in range(shards)]
 
     def __enter__(self):

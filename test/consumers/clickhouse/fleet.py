@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""traceloom load and two real servers, each a shard: fleet.py TRACELOOM CASE [SEED]
+"""traceloom load and two real servers, each a shard: fleet.py TRACELOOM [current.]CASE [SEED]
+
+current: one host, with the engine of a current release.
 
 Every case ends with the same comparison: what the servers answer is what `query` answers from the file."""
 import csv
@@ -17,7 +19,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness  # noqa: E402
-from cluster import Cluster, ServerError, find  # noqa: E402
+from cluster import Cluster, EmbeddedShard, ServerError, find  # noqa: E402
 
 INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
 TRACES = ("fdr-v5-le.xray", "basic-v3-le.xray", "tracelog-doc.log", "tracelog-damaged.log", "ctf-2", "xtrace-user", "profile-le.xray")
@@ -432,18 +434,23 @@ CASES = {name[5:]: call for name, call in globals().items() if name.startswith("
 
 
 def main():
-    command, case = sys.argv[1], sys.argv[2]
+    command, name = sys.argv[1], sys.argv[2]
+    case = name.removeprefix("current.")
+    is_current = case != name
     if case.startswith(("kill", "two")):
         command = harness.binary("TL_PLAIN_BINARY")[0]  # half a million rows
     seeds = [int(sys.argv[3])] if len(sys.argv) > 3 else range(1, 21) if harness.THOROUGH and case.startswith("kill") else [1]
-    if case != "stub" and not find("clickhouse-server"):
+    if is_current and not EmbeddedShard.library():
+        harness.skip("no current engine; tools/install-deps.sh fleet installs it")
+    if case != "stub" and not is_current and not find("clickhouse-server"):
         harness.skip("no clickhouse-server; tools/install-deps.sh fleet installs it")
-    work = os.path.join(os.environ["TL_WORK"], "fleet", case)
+    kind = {"shards": 1, "kind": EmbeddedShard} if is_current else {}
+    work = os.path.join(os.environ["TL_WORK"], "fleet", name)
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
     checks = harness.Checks()  # of all seeds
     for seed in seeds:
-        with NoCluster() if case == "stub" else Cluster(os.path.join(work, "servers")) as cluster:
+        with NoCluster() if case == "stub" else Cluster(os.path.join(work, "servers"), **kind) as cluster:
             CASES[case](Fleet(command, cluster, checks), work, seed)
     shutil.rmtree(work, ignore_errors=True)
     checks.end()
