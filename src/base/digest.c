@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/crc32.h"
 #include "base/endian.h"
 
@@ -73,6 +74,14 @@ static void mix_sha1(uint32_t *state, const uint8_t *block)
     state[4] += e;
 }
 
+TL_ALWAYS_INLINE void step_sha256(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f, uint32_t g,
+                                  uint32_t *h, uint32_t added)
+{
+    const uint32_t t = *h + (rotate(e, 26) ^ rotate(e, 21) ^ rotate(e, 7)) + (g ^ (e & (f ^ g))) + added;
+    *d += t;
+    *h = t + (rotate(a, 30) ^ rotate(a, 19) ^ rotate(a, 10)) + ((a & b) | (c & (a | b)));
+}
+
 /* RFC 6234, 6.2. The constants are the fractions of the cube roots of the first primes. */
 static void mix_sha256(uint32_t *state, const uint8_t *block)
 {
@@ -85,26 +94,29 @@ static void mix_sha256(uint32_t *state, const uint8_t *block)
         0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
         0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
         0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
-    uint32_t word[64], v[8];
+    uint32_t word[64], a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
     for (unsigned i = 0; i < 16; i++)
         word[i] = tl_load32(block + 4 * (size_t)i, true);
     for (unsigned i = 16; i < 64; i++) {
-        const uint32_t a = word[i - 15], b = word[i - 2];
-        word[i] = word[i - 16] + (rotate(a, 25) ^ rotate(a, 14) ^ a >> 3) + word[i - 7] +
-                  (rotate(b, 15) ^ rotate(b, 13) ^ b >> 10);
+        const uint32_t x = word[i - 15], y = word[i - 2];
+        word[i] = word[i - 16] + (rotate(x, 25) ^ rotate(x, 14) ^ x >> 3) + word[i - 7] +
+                  (rotate(y, 15) ^ rotate(y, 13) ^ y >> 10);
     }
-    memcpy(v, state, sizeof v);
-    for (unsigned i = 0; i < 64; i++) {
-        const uint32_t a = v[0], e = v[4];
-        const uint32_t t =
-            v[7] + (rotate(e, 26) ^ rotate(e, 21) ^ rotate(e, 7)) + ((e & v[5]) ^ (~e & v[6])) + constant[i] + word[i];
-        const uint32_t u = (rotate(a, 30) ^ rotate(a, 19) ^ rotate(a, 10)) + ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t;
-        v[0] = t + u;
+    /* Eight at a time: the names of the variables move on, and not their values. */
+    for (unsigned i = 0; i < 64; i += 8) {
+        step_sha256(a, b, c, &d, e, f, g, &h, constant[i] + word[i]);
+        step_sha256(h, a, b, &c, d, e, f, &g, constant[i + 1] + word[i + 1]);
+        step_sha256(g, h, a, &b, c, d, e, &f, constant[i + 2] + word[i + 2]);
+        step_sha256(f, g, h, &a, b, c, d, &e, constant[i + 3] + word[i + 3]);
+        step_sha256(e, f, g, &h, a, b, c, &d, constant[i + 4] + word[i + 4]);
+        step_sha256(d, e, f, &g, h, a, b, &c, constant[i + 5] + word[i + 5]);
+        step_sha256(c, d, e, &f, g, h, a, &b, constant[i + 6] + word[i + 6]);
+        step_sha256(b, c, d, &e, f, g, h, &a, constant[i + 7] + word[i + 7]);
     }
+    const uint32_t sum[8] = {a, b, c, d, e, f, g, h};
     for (unsigned i = 0; i < 8; i++)
-        state[i] += v[i];
+        state[i] += sum[i];
 }
 
 static void mix(tl_digest *d, const uint8_t *block)
@@ -138,12 +150,16 @@ void tl_digest_add(tl_digest *d, const void *data, size_t n)
     }
     while (n > 0) {
         const size_t at = (size_t)(d->n % TL_DIGEST_BLOCK), room = TL_DIGEST_BLOCK - at, part = n < room ? n : room;
-        memcpy(d->block + at, p, part);
+        if (part == TL_DIGEST_BLOCK) {
+            mix(d, p);
+        } else {
+            memcpy(d->block + at, p, part);
+            if (part == room)
+                mix(d, d->block);
+        }
         d->n += part;
         p += part;
         n -= part;
-        if (part == room)
-            mix(d, d->block);
     }
 }
 

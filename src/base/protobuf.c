@@ -60,6 +60,14 @@ void tl_pb_raw(tl_pb *b, const void *data, size_t n)
     b->n += n;
 }
 
+uint8_t *tl_pb_space(tl_pb *b, size_t n)
+{
+    if (!room(b, n))
+        return NULL;
+    b->n += n;
+    return b->data + (b->n - n);
+}
+
 void tl_pb_text(tl_pb *b, const char *s)
 {
     tl_pb_raw(b, s, strlen(s));

@@ -16,6 +16,8 @@ typedef struct tl_pb {
 void tl_pb_fini(tl_pb *b);
 void tl_pb_clear(tl_pb *b); /* keeps the memory */
 void tl_pb_raw(tl_pb *b, const void *data, size_t n);
+/* Adds n bytes for the caller to fill in. NULL: no memory. */
+uint8_t *tl_pb_space(tl_pb *b, size_t n);
 void tl_pb_varint(tl_pb *b, uint64_t v);
 /* Text: a string without its NUL, and decimal numbers. */
 void tl_pb_text(tl_pb *b, const char *s);

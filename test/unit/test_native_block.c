@@ -5,18 +5,25 @@
 static void bytes_of_a_block(void **state)
 {
     tl_native_block b = {0};
-    assert_true(tl_native_add(&b, "a", TL_NATIVE_UINT32));
-    assert_true(tl_native_add(&b, "b", TL_NATIVE_MAYBE_INT64));
-    assert_true(tl_native_add(&b, "c", TL_NATIVE_MAYBE_TEXT));
-    assert_true(tl_native_add(&b, "d", TL_NATIVE_MAYBE_FLOAT64));
-    assert_true(tl_native_add(&b, "e", TL_NATIVE_UINT64));
     static const uint8_t second[2] = {0, 1};
     static const char *const text[2] = {"xyz", NULL};
-    for (unsigned turn = 0; turn < 2; turn++) {
-        tl_native_clear(&b);
+    static const uint32_t length[2] = {3, 0};
+    /* With memory of nothing, of the same columns, of others, and after all of it was given back. */
+    for (unsigned turn = 0; turn < 4; turn++) {
+        tl_native_restart(&b, turn == 3 ? 0 : SIZE_MAX);
+        if (turn == 2) {
+            assert_true(tl_native_add(&b, "other", TL_NATIVE_TEXT));
+            tl_native_put_text(&b, 0, text, length, second, 2);
+            tl_native_restart(&b, SIZE_MAX);
+        }
+        assert_true(tl_native_add(&b, "a", TL_NATIVE_UINT32));
+        assert_true(tl_native_add(&b, "b", TL_NATIVE_MAYBE_INT64));
+        assert_true(tl_native_add(&b, "c", TL_NATIVE_MAYBE_TEXT));
+        assert_true(tl_native_add(&b, "d", TL_NATIVE_MAYBE_FLOAT64));
+        assert_true(tl_native_add(&b, "e", TL_NATIVE_UINT64));
         tl_native_put_same(&b, 0, 0x01020304, 2);
         tl_native_put_int(&b, 1, (const int64_t[2]){-2, 0}, second, 2);
-        tl_native_put_text(&b, 2, text, second, 2);
+        tl_native_put_text(&b, 2, text, length, second, 2);
         tl_native_put_real(&b, 3, (const double[2]){1.0, 0}, second, 2);
         tl_native_put_count(&b, 4, 255, 2);
         assert_int_equal(tl_native_end(&b, 2, NULL), 0);

@@ -32,10 +32,14 @@ static void put_name(tl_pb *b, const char *name)
 
 bool tl_native_add(tl_native_block *b, const char *name, tl_native_type type)
 {
-    if (!TL_RESIZE(b->column, (size_t)b->n + 1))
-        return false;
+    if (b->n == b->room) {
+        if (!TL_RESIZE(b->column, (size_t)b->n + 1))
+            return false;
+        b->column[b->room++] = (tl_native_column){0};
+    }
     tl_native_column *c = &b->column[b->n++];
-    *c = (tl_native_column){.name = name, .type = type};
+    c->name = name;
+    c->type = type;
     put_name(&c->head, name);
     put_name(&c->head, types[type].name);
     return !c->head.failed;
@@ -43,7 +47,7 @@ bool tl_native_add(tl_native_block *b, const char *name, tl_native_type type)
 
 void tl_native_fini(tl_native_block *b)
 {
-    for (uint32_t i = 0; i < b->n; i++) {
+    for (uint32_t i = 0; i < b->room; i++) {
         tl_pb_fini(&b->column[i].head);
         tl_pb_fini(&b->column[i].null);
         tl_pb_fini(&b->column[i].data);
@@ -53,13 +57,20 @@ void tl_native_fini(tl_native_block *b)
     *b = (tl_native_block){0};
 }
 
-void tl_native_clear(tl_native_block *b)
+void tl_native_restart(tl_native_block *b, size_t most)
 {
+    size_t kept = 0;
+    for (uint32_t i = 0; i < b->room; i++)
+        kept += b->column[i].null.capacity + b->column[i].data.capacity;
+    if (kept > most)
+        tl_native_fini(b);
     tl_pb_clear(&b->head);
-    for (uint32_t i = 0; i < b->n; i++) {
+    for (uint32_t i = 0; i < b->room; i++) {
+        tl_pb_clear(&b->column[i].head);
         tl_pb_clear(&b->column[i].null);
         tl_pb_clear(&b->column[i].data);
     }
+    b->n = 0;
 }
 
 static void put_nulls(tl_native_column *c, const uint8_t *is_null, uint32_t n)
@@ -75,11 +86,9 @@ void tl_native_put_int(tl_native_block *b, uint32_t column, const int64_t *v, co
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     tl_pb_raw(&c->data, v, n * sizeof *v);
 #else
-    for (uint32_t i = 0; i < n; i++) {
-        uint8_t bytes[8];
-        tl_store64(bytes, (uint64_t)v[i], false);
-        tl_pb_raw(&c->data, bytes, sizeof bytes);
-    }
+    uint8_t *to = tl_pb_space(&c->data, n * sizeof *v);
+    for (uint32_t i = 0; to && i < n; i++)
+        tl_store64(to + i * sizeof *v, (uint64_t)v[i], false);
 #endif
 }
 
@@ -87,35 +96,35 @@ void tl_native_put_real(tl_native_block *b, uint32_t column, const double *v, co
 {
     tl_native_column *c = &b->column[column];
     put_nulls(c, is_null, n);
-    for (uint32_t i = 0; i < n; i++) {
+    uint8_t *to = tl_pb_space(&c->data, n * sizeof *v);
+    for (uint32_t i = 0; to && i < n; i++) {
         uint64_t bits;
-        uint8_t bytes[8];
         memcpy(&bits, &v[i], sizeof bits);
-        tl_store64(bytes, bits, false);
-        tl_pb_raw(&c->data, bytes, sizeof bytes);
+        tl_store64(to + i * sizeof *v, bits, false);
     }
 }
 
-void tl_native_put_text(tl_native_block *b, uint32_t column, const char *const *v, const uint8_t *is_null, uint32_t n)
+void tl_native_put_text(tl_native_block *b, uint32_t column, const char *const *v, const uint32_t *length,
+                        const uint8_t *is_null, uint32_t n)
 {
     tl_native_column *c = &b->column[column];
     put_nulls(c, is_null, n);
     for (uint32_t i = 0; i < n; i++) {
-        const size_t size = is_null[i] ? 0 : strlen(v[i]);
-        tl_pb_varint(&c->data, size);
-        tl_pb_raw(&c->data, v[i], size);
+        tl_pb_varint(&c->data, length[i]);
+        tl_pb_raw(&c->data, v[i], length[i]);
     }
 }
 
 /* Numbers from v on, `step` more for each row. */
 static void put_steps(tl_native_column *c, uint64_t v, uint64_t step, uint32_t n)
 {
-    uint8_t bytes[8];
     const size_t size = c->type == TL_NATIVE_UINT32 ? 4 : 8;
-    for (uint32_t i = 0; i < n; i++, v += step) {
-        tl_store64(bytes, v, false);
-        tl_pb_raw(&c->data, bytes, size);
-    }
+    uint8_t *to = tl_pb_space(&c->data, n * size);
+    for (uint32_t i = 0; to && i < n; i++, v += step, to += size)
+        if (size == 4)
+            tl_store32(to, (uint32_t)v, false);
+        else
+            tl_store64(to, v, false);
 }
 
 void tl_native_put_same(tl_native_block *b, uint32_t column, uint64_t v, uint32_t n)

@@ -30,21 +30,23 @@ typedef struct tl_native_column {
 } tl_native_column;
 
 typedef struct tl_native_block {
-    tl_native_column *column; /* [n] */
-    uint32_t n;
+    tl_native_column *column; /* [n], and the memory of more */
+    uint32_t n, room;
     tl_pb head;
 } tl_native_block;
 
 /* Columns are numbered in the order in which they are added; fini is needed in any case. False: no memory. */
 bool tl_native_add(tl_native_block *b, const char *name, tl_native_type type);
 void tl_native_fini(tl_native_block *b);
-/* Forgets the rows, and keeps the memory. */
-void tl_native_clear(tl_native_block *b);
+/* Forgets the columns, and keeps their memory for others, unless it is more than `most` bytes. */
+void tl_native_restart(tl_native_block *b, size_t most);
 
-/* Values of n rows; is_null [n] of nullable columns, else ignored. NULL text where is_null is set. */
+/* Values of n rows; is_null [n] of nullable columns, else ignored. Text: length [n] in bytes, 0 where is_null is set.
+ */
 void tl_native_put_int(tl_native_block *b, uint32_t column, const int64_t *v, const uint8_t *is_null, uint32_t n);
 void tl_native_put_real(tl_native_block *b, uint32_t column, const double *v, const uint8_t *is_null, uint32_t n);
-void tl_native_put_text(tl_native_block *b, uint32_t column, const char *const *v, const uint8_t *is_null, uint32_t n);
+void tl_native_put_text(tl_native_block *b, uint32_t column, const char *const *v, const uint32_t *length,
+                        const uint8_t *is_null, uint32_t n);
 /* The same number in n rows, or n numbers from `first` on. */
 void tl_native_put_same(tl_native_block *b, uint32_t column, uint64_t v, uint32_t n);
 void tl_native_put_count(tl_native_block *b, uint32_t column, uint64_t first, uint32_t n);

@@ -19,16 +19,16 @@ static void pause_ms(long ms)
     nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
 }
 
-int tl_load_wait_idle(tl_servers *s, uint32_t shard, const char *id, tl_error *e)
+int tl_load_wait_idle(tl_shard *s, const char *id, tl_error *e)
 {
     for (unsigned waited = 0;; waited += WAIT_STEP_MS) {
-        tl_servers_sql(s, "SELECT count() FROM system.processes WHERE query_id LIKE '%s'", id);
-        const int status = tl_servers_run(s, shard, e);
+        tl_shard_sql(s, "SELECT count() FROM system.processes WHERE query_id LIKE '%s'", id);
+        const int status = tl_shard_run(s, e);
         if (status < 0 || strcmp((const char *)s->reply.data, "0\n") == 0)
             return status;
         if (waited > IDLE_MS)
             return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "%s: a statement of a loader does not end",
-                           tl_http_address(s->shard[shard]));
+                           tl_http_address(s->http));
         pause_ms(WAIT_STEP_MS);
     }
 }
@@ -49,18 +49,18 @@ static size_t begin_of_block(uint8_t head[32])
 }
 
 /* Whether the statement that the server works on is ours. */
-static int look(tl_servers *s, const char *name, uint64_t mark, bool *ours, tl_error *e)
+static int look(tl_shard *s, const char *name, uint64_t mark, bool *ours, tl_error *e)
 {
     char expected[32];
     snprintf(expected, sizeof expected, "loader %016" PRIx64, mark);
-    tl_servers_sql(s, "SELECT count() FROM system.processes WHERE query_id = '%s' AND position(query, '%s') > 0", name,
-                   expected);
-    const int status = tl_servers_run(s, 0, e);
+    tl_shard_sql(s, "SELECT count() FROM system.processes WHERE query_id = '%s' AND position(query, '%s') > 0", name,
+                 expected);
+    const int status = tl_shard_run(s, e);
     *ours = status == 0 && strcmp((const char *)s->reply.data, "1\n") == 0;
     return status;
 }
 
-static int try_lock(tl_load_lock *l, tl_servers *s, uint64_t mark, tl_error *e)
+static int try_lock(tl_load_lock *l, tl_shard *s, uint64_t mark, tl_error *e)
 {
     char sql[256];
     uint8_t head[32];
@@ -73,22 +73,23 @@ static int try_lock(tl_load_lock *l, tl_servers *s, uint64_t mark, tl_error *e)
     tl_pb_raw(&s->url, "", 1);
     if (s->url.failed)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a statement");
-    return tl_http_hold_begin(&l->hold, s->shard[0], (const char *)s->url.data, head, n, e);
+    return tl_http_hold_begin(&l->hold, s->http, (const char *)s->url.data, head, n, e);
 }
 
 /* Why it is not ours: another one's, or a refusal. */
-static int judge_end(tl_load_lock *l, const tl_servers *s, tl_error *e)
+static int judge_end(tl_load_lock *l, const tl_shard *s, tl_error *e)
 {
     const char *said = tl_http_hold_said(l->hold);
     if (strncmp(said, IS_RUNNING, strlen(IS_RUNNING)) == 0)
         return 0;
-    return tl_fail(e, *said ? TL_EINVAL : TL_EIO, TL_NO_OFFSET, "%s: %s", tl_http_address(s->shard[0]),
+    return tl_fail(e, *said ? TL_EINVAL : TL_EIO, TL_NO_OFFSET, "%s: %s", tl_http_address(s->http),
                    *said ? said : "it does not answer");
 }
 
 int tl_load_lock_take(tl_load_lock *l, tl_servers *s, int64_t trace, const tl_cli *c, const char *path, tl_error *e)
 {
     enum { LOOKS = 25, WHILE_MS = 40 };
+    tl_shard *first = &s->shard[0];
     uint64_t mark = 0;
     bool ours = false, said = false;
     char pattern[64];
@@ -98,14 +99,14 @@ int tl_load_lock_take(tl_load_lock *l, tl_servers *s, int64_t trace, const tl_cl
     *l = (tl_load_lock){0};
     snprintf(l->name, sizeof l->name, "traceloom-lock-%" PRId64, trace);
     while (status == 0 && !ours) {
-        status = try_lock(l, s, mark, e);
+        status = try_lock(l, first, mark, e);
         for (unsigned i = 0; i < LOOKS && status == 0 && !ours && tl_http_hold_on(l->hold); i++) {
-            status = look(s, l->name, mark, &ours, e);
+            status = look(first, l->name, mark, &ours, e);
             if (status == 0 && !ours)
                 pause_ms(WHILE_MS);
         }
         if (status == 0 && !ours)
-            status = judge_end(l, s, e);
+            status = judge_end(l, first, e);
         if (status < 0 || ours)
             break;
         tl_load_lock_fini(l);
@@ -116,7 +117,7 @@ int tl_load_lock_take(tl_load_lock *l, tl_servers *s, int64_t trace, const tl_cl
     }
     snprintf(pattern, sizeof pattern, "traceloom-chunk-%" PRId64 "-%%", trace);
     for (uint32_t i = 0; i < s->n && status == 0; i++)
-        status = tl_load_wait_idle(s, i, pattern, e);
+        status = tl_load_wait_idle(&s->shard[i], pattern, e);
     return status;
 }
 

@@ -18,7 +18,7 @@ int tl_load_lock_take(tl_load_lock *l, tl_servers *s, int64_t trace, const tl_cl
 bool tl_load_lock_keep(tl_load_lock *l);
 void tl_load_lock_fini(tl_load_lock *l);
 
-/* Waits until no statement of this name runs on a shard; a name that ends in % is a pattern. */
-int tl_load_wait_idle(tl_servers *s, uint32_t shard, const char *id, tl_error *e);
+/* Waits until no statement of this name runs on a server; a name that ends in % is a pattern. */
+int tl_load_wait_idle(tl_shard *s, const char *id, tl_error *e);
 
 #endif

@@ -21,8 +21,7 @@ typedef struct trace_job {
     tl_reading reading;
     tl_query *query;
     tl_load_lock lock;
-    tl_load_table *table; /* [n] */
-    uint32_t n;
+    tl_load_tables tables;
 } trace_job;
 
 #define DAY_NS INT64_C(86400000000000)
@@ -48,16 +47,18 @@ static int open_trace(trace_job *j, tl_error *e)
     return TL_EXIT_DONE;
 }
 
-static void init_tables(trace_job *j, const char *const *tables)
+static int init_tables(trace_job *j, const char *const *tables, tl_error *e)
 {
-    for (uint32_t i = 0; i < j->n; i++)
-        j->table[i] = (tl_load_table){.servers = j->servers,
-                                      .lock = j->cli->args->verify ? NULL : &j->lock,
-                                      .query = j->query,
-                                      .name = tables[i],
-                                      .trace = j->id.number,
-                                      .day = day_of(j->reading.trace),
-                                      .table = tl_server_table_find(j->query, tables[i])};
+    tl_load_tables *t = &j->tables;
+    t->servers = j->servers;
+    t->query = j->query;
+    t->trace = j->id.number;
+    t->day = day_of(j->reading.trace);
+    for (uint32_t i = 0; i < t->n; i++) {
+        t->table[i].name = tables[i];
+        t->table[i].table = tl_server_table_find(j->query, tables[i]);
+    }
+    return j->lock.hold ? tl_chunk_sender_open(&t->sender, j->servers, &j->lock, t->trace, e) : 0;
 }
 
 static void add_rows(char *text, size_t size, const char *name, uint64_t rows, bool first)
@@ -73,12 +74,13 @@ static void say_done(const trace_job *j, const tl_load_sums *sums)
     static const char *const shown[] = {"calls", "events", "samples", "spans", "functions", "places"};
     char text[256] = "", number[32], before[32];
     uint64_t chunks = 0, sent = 0;
-    for (uint32_t i = 0; i < j->n; i++) {
-        chunks += j->table[i].n;
-        sent += j->table[i].sent;
+    for (uint32_t i = 0; i < j->tables.n; i++) {
+        const tl_load_table *t = &j->tables.table[i];
+        chunks += t->n;
+        sent += t->sent;
         for (size_t k = 0; k < TL_COUNT(shown); k++)
-            if (j->table[i].rows && strcmp(j->table[i].name, shown[k]) == 0)
-                add_rows(text, sizeof text, shown[k], j->table[i].rows, !text[0]);
+            if (t->rows && strcmp(t->name, shown[k]) == 0)
+                add_rows(text, sizeof text, shown[k], t->rows, !text[0]);
     }
     if (sent == chunks)
         tl_say(j->cli, j->path, "loaded %s%sin %s chunks", text, text[0] ? " " : "",
@@ -110,21 +112,21 @@ static int publish(trace_job *j, tl_error *e)
     int status = tl_content_look(&now, j->path, e);
     if (status == 0 && now.changed != j->id.state.changed)
         return tl_fail(e, TL_EDAMAGED, TL_NO_OFFSET, "was changed while it was loaded; it stays invisible");
-    return status < 0 ? status : tl_manifest_write(j->servers, j->table, j->n, j->path, e);
+    return status < 0 ? status : tl_manifest_write(&j->tables, j->path, e);
 }
 
 static int run(trace_job *j, tl_load_sums *sums, bool *visible, tl_error *e)
 {
-    int status = 0;
-    for (uint32_t i = 0; i < j->n && status == 0; i++) {
-        status = tl_load_table_run(&j->table[i], e);
-        sums->chunks += j->table[i].n;
-        sums->missing += j->table[i].missing;
-        sums->wrong += j->table[i].wrong;
+    const int status = tl_load_tables_run(&j->tables, e);
+    for (uint32_t i = 0; i < j->tables.n; i++) {
+        const tl_load_table *t = &j->tables.table[i];
+        sums->chunks += t->n;
+        sums->missing += t->missing;
+        sums->wrong += t->wrong;
     }
     if (status == 0 && j->lock.hold)
         return publish(j, e);
-    return status < 0 ? status : tl_manifest_has(j->servers, j->table, j->n, visible, e);
+    return status < 0 ? status : tl_manifest_has(&j->tables, visible, e);
 }
 
 /* Failures that are not the command's: a server's refusal is one, too. */
@@ -146,8 +148,7 @@ static int load(trace_job *j, const char *const *tables, tl_load_sums *all)
     int status = open_trace(j, &e);
     if (status != TL_EXIT_DONE)
         return status;
-    init_tables(j, tables);
-    if (j->lock.hold && tl_manifest_is_whole(j->servers, j->table, j->n, &whole, &e) < 0)
+    if (init_tables(j, tables, &e) < 0 || (j->lock.hold && tl_manifest_is_whole(&j->tables, &whole, &e) < 0))
         return say_failed(j, &e);
     if (whole) {
         tl_say(j->cli, j->path, "is there already, as a whole");
@@ -170,21 +171,20 @@ static int load(trace_job *j, const char *const *tables, tl_load_sums *all)
 int tl_load_trace(const tl_cli *c, tl_servers *s, const char *path, const char *const *tables, uint32_t n,
                   tl_load_sums *sums)
 {
-    trace_job j = {.cli = c, .servers = s, .path = path, .n = n};
+    trace_job j = {.cli = c, .servers = s, .path = path, .tables.n = n};
     if (strcmp(path, "-") == 0) {
         tl_say_error(NULL, "load reads files, not standard input: it reads them twice");
         return TL_EXIT_USAGE;
     }
-    j.table = calloc((size_t)n + 1, sizeof *j.table);
+    j.tables.table = calloc((size_t)n + 1, sizeof *j.tables.table);
     int status = TL_EXIT_DAMAGED;
-    if (j.table)
+    if (j.tables.table)
         status = load(&j, tables, sums);
     else
         tl_say_error(path, "no memory for its tables");
+    tl_chunk_sender_close(j.tables.sender);
     tl_load_lock_fini(&j.lock);
-    for (uint32_t i = 0; j.table && i < n; i++)
-        tl_load_table_fini(&j.table[i]);
-    free(j.table);
+    tl_load_tables_fini(&j.tables);
     tl_query_close(j.query);
     if (j.reading.source)
         status = tl_exit_worse(status, tl_say_losses(c, j.reading.trace, 0));

@@ -8,9 +8,11 @@
 
 #include "base/compiler.h"
 #include "base/grow.h"
+#include "base/pool.h"
 
 #define REQUEST_SECONDS 600L /* of a request */
 #define NAME_BYTES      64u
+#define SIDE_BY_SIDE    8u /* shards that are asked at the same time */
 
 static bool is_name(const char *s)
 {
@@ -20,7 +22,8 @@ static bool is_name(const char *s)
 
 static int compare(const void *a, const void *b)
 {
-    return strcmp(tl_http_address(*(tl_http *const *)a), tl_http_address(*(tl_http *const *)b));
+    const tl_shard *x = a, *y = b;
+    return strcmp(tl_http_address(x->http), tl_http_address(y->http));
 }
 
 static int wrong(const char *why, tl_error *e)
@@ -48,14 +51,15 @@ static int add_shard(tl_servers *s, const char *scheme, const char *host, size_t
              : secure ? ":8443"
                       : ":8123");
     for (uint32_t i = 0; i < s->n; i++)
-        if (strcmp(tl_http_address(s->shard[i]), address) == 0)
+        if (strcmp(tl_http_address(s->shard[i].http), address) == 0)
             return wrong("a shard is named twice", e);
     if (s->n == TL_SHARDS_MAX || !TL_RESIZE(s->shard, (size_t)s->n + 1))
         return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "--server: more than %u shards", TL_SHARDS_MAX);
     const char *password = getenv("CLICKHOUSE_PASSWORD");
-    const int status = tl_http_open(&s->shard[s->n], address, user, password && *password ? password : NULL, e);
+    s->shard[s->n] = (tl_shard){0};
+    const int status = tl_http_open(&s->shard[s->n].http, address, user, password && *password ? password : NULL, e);
     if (status == 0)
-        tl_http_set_timeout(s->shard[s->n++], REQUEST_SECONDS);
+        tl_http_set_timeout(s->shard[s->n++].http, REQUEST_SECONDS);
     return status;
 }
 
@@ -75,24 +79,32 @@ int tl_servers_open(tl_servers *s, const char *server, const char *user, tl_erro
         status = add_shard(s, server, host, n, user, e);
         host += n + 1;
     }
-    if (status < 0)
-        return status;
-    qsort(s->shard, s->n, sizeof(tl_http *), compare);
+    if (s->n)
+        qsort(s->shard, s->n, sizeof *s->shard, compare);
     s->database = strdup(end + 1);
     s->at.database = s->database;
+    for (uint32_t i = 0; i < s->n; i++) {
+        s->shard[i].database = s->database;
+        pthread_mutex_init(&s->shard[i].taken, NULL);
+    }
+    if (status < 0)
+        return status;
     return s->database ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the servers");
 }
 
 void tl_servers_fini(tl_servers *s)
 {
-    for (uint32_t i = 0; i < s->n; i++)
-        tl_http_close(s->shard[i]);
+    for (uint32_t i = 0; i < s->n; i++) {
+        tl_shard *shard = &s->shard[i];
+        tl_http_close(shard->http);
+        tl_pb_fini(&shard->sql);
+        tl_pb_fini(&shard->url);
+        tl_pb_fini(&shard->reply);
+        pthread_mutex_destroy(&shard->taken);
+    }
     free(s->shard);
     free(s->database);
     free(s->cluster);
-    tl_pb_fini(&s->sql);
-    tl_pb_fini(&s->url);
-    tl_pb_fini(&s->reply);
     *s = (tl_servers){0};
 }
 
@@ -106,7 +118,7 @@ static void add(tl_pb *sql, const char *format, va_list list)
         tl_pb_raw(sql, text, (size_t)n);
 }
 
-void tl_servers_sql(tl_servers *s, const char *format, ...)
+void tl_shard_sql(tl_shard *s, const char *format, ...)
 {
     va_list list;
     tl_pb_clear(&s->sql);
@@ -115,7 +127,7 @@ void tl_servers_sql(tl_servers *s, const char *format, ...)
     va_end(list);
 }
 
-void tl_servers_add(tl_servers *s, const char *format, ...)
+void tl_shard_add(tl_shard *s, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -132,18 +144,43 @@ static size_t read_text(const void *arg, uint64_t at, void *to, size_t n)
     return part;
 }
 
-int tl_servers_try(tl_servers *s, uint32_t shard, int *code, tl_error *e)
+int tl_shard_run(tl_shard *s, tl_error *e)
 {
+    int code;
     if (s->sql.failed)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a statement");
     const tl_http_body body = {read_text, &s->sql, s->sql.n};
-    return tl_http_post(s->shard[shard], "default_format=TabSeparated", &body, &s->reply, code, e);
+    return tl_http_post(s->http, "default_format=TabSeparated", &body, &s->reply, &code, e);
 }
 
-int tl_servers_run(tl_servers *s, uint32_t shard, tl_error *e)
+typedef struct common_question {
+    tl_servers *servers;
+    const tl_pb *sql;
+    tl_error *error; /* [servers->n] */
+} common_question;
+
+static int ask_one(void *arg, unsigned worker, uint32_t i)
 {
-    int code;
-    return tl_servers_try(s, shard, &code, e);
+    const common_question *q = arg;
+    tl_shard *s = &q->servers->shard[i];
+    (void)worker;
+    tl_pb_clear(&s->sql);
+    tl_pb_raw(&s->sql, q->sql->data, q->sql->n);
+    s->sql.failed = s->sql.failed || q->sql->failed;
+    return tl_shard_run(s, &q->error[i]);
+}
+
+int tl_servers_run_all(tl_servers *s, const tl_pb *sql, tl_error *e)
+{
+    common_question q = {s, sql, calloc(s->n, sizeof *q.error)};
+    if (!q.error)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a statement");
+    const int status = tl_parallel(s->n < SIDE_BY_SIDE ? s->n : SIDE_BY_SIDE, s->n, ask_one, &q);
+    for (uint32_t i = s->n; status < 0 && i-- > 0;)
+        if (q.error[i].code)
+            *e = q.error[i];
+    free(q.error);
+    return status;
 }
 
 static size_t read_block(const void *arg, uint64_t at, void *to, size_t n)
@@ -151,10 +188,10 @@ static size_t read_block(const void *arg, uint64_t at, void *to, size_t n)
     return tl_native_read(arg, at, to, n);
 }
 
-int tl_servers_insert(tl_servers *s, uint32_t shard, const char *table, const char *suffix, const char *id,
-                      const tl_native_block *block, int *code, tl_error *e)
+int tl_shard_insert(tl_shard *s, const char *table, const char *suffix, const char *id, const tl_native_block *block,
+                    int *code, tl_error *e)
 {
-    tl_servers_sql(s, "INSERT INTO `%s`.`%s%s` FORMAT Native", s->database, table, suffix);
+    tl_shard_sql(s, "INSERT INTO `%s`.`%s%s` FORMAT Native", s->database, table, suffix);
     tl_pb_raw(&s->sql, "", 1);
     tl_pb_clear(&s->url);
     if (!s->sql.failed)
@@ -165,10 +202,10 @@ int tl_servers_insert(tl_servers *s, uint32_t shard, const char *table, const ch
     if (s->sql.failed || s->url.failed)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a statement");
     const tl_http_body body = {read_block, block, tl_native_size(block)};
-    return tl_http_post(s->shard[shard], (const char *)s->url.data, &body, &s->reply, code, e);
+    return tl_http_post(s->http, (const char *)s->url.data, &body, &s->reply, code, e);
 }
 
-uint64_t tl_servers_number(const char **text)
+uint64_t tl_reply_number(const char **text)
 {
     char *end;
     const uint64_t v = strtoull(*text, &end, 10);
@@ -186,20 +223,21 @@ int tl_servers_find_cluster(tl_servers *s, const char *given, tl_error *e)
         s->at.cluster = s->cluster;
         return !given || s->cluster ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the servers");
     }
-    tl_servers_sql(s,
-                   "SELECT cluster FROM system.clusters GROUP BY cluster HAVING uniqExact(shard_num) = %" PRIu32
-                   " AND cluster NOT LIKE 'test\\\\_%%'",
-                   s->n);
-    const int status = tl_servers_run(s, 0, e);
+    tl_shard *first = &s->shard[0];
+    tl_shard_sql(first,
+                 "SELECT cluster FROM system.clusters GROUP BY cluster HAVING uniqExact(shard_num) = %" PRIu32
+                 " AND cluster NOT LIKE 'test\\\\_%%'",
+                 s->n);
+    const int status = tl_shard_run(first, e);
     if (status < 0)
         return status;
-    char *name = (char *)s->reply.data;
+    char *name = (char *)first->reply.data;
     const size_t n = strcspn(name, "\n");
     const bool one = n > 0 && (name[n] == '\0' || name[n + 1] == '\0');
     name[n] = '\0';
     if (!one || !is_name(name))
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s knows %s of %" PRIu32 " shards: --cluster names it",
-                       tl_http_address(s->shard[0]), n ? "several clusters" : "no cluster", s->n);
+                       tl_http_address(first->http), n ? "several clusters" : "no cluster", s->n);
     s->cluster = strdup(name);
     s->at.cluster = s->cluster;
     return s->cluster ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the servers");

@@ -3,6 +3,7 @@
 #define TL_CLI_SERVER_LINK_H
 
 #include <inttypes.h>
+#include <pthread.h>
 
 #include "base/columnar/native_block.h"
 #include "base/compiler.h"
@@ -11,13 +12,20 @@
 
 #define TL_SHARDS_MAX 256u
 
+/* A server, and what it is asked. Threads that may use it at the same time hold `taken`. */
+typedef struct tl_shard {
+    tl_http *http;
+    const char *database; /* of its tl_servers */
+    tl_pb sql, url, reply;
+    pthread_mutex_t taken;
+} tl_shard;
+
 typedef struct tl_servers {
-    tl_http **shard; /* [n] in the order of their addresses, so that it is the same in every run */
+    tl_shard *shard; /* [n] in the order of their addresses, so that it is the same in every run */
     uint32_t n;
     tl_server_place at;
     char *database;
     char *cluster; /* found, or as given; NULL: there is one shard */
-    tl_pb sql, url, reply;
 } tl_servers;
 
 /* "http://host:8123,host2:8123/database". user: or NULL. The password is $CLICKHOUSE_PASSWORD. fini is needed in any
@@ -26,19 +34,19 @@ int tl_servers_open(tl_servers *s, const char *server, const char *user, tl_erro
 void tl_servers_fini(tl_servers *s);
 
 /* Empties s->sql, and writes to it as printf does. */
-TL_PRINTF(2, 3) void tl_servers_sql(tl_servers *s, const char *format, ...);
+TL_PRINTF(2, 3) void tl_shard_sql(tl_shard *s, const char *format, ...);
 /* More of it. */
-TL_PRINTF(2, 3) void tl_servers_add(tl_servers *s, const char *format, ...);
-/* Runs s->sql on a shard: the answer, as TabSeparated, is s->reply. Errors: as tl_http_post(). */
-int tl_servers_run(tl_servers *s, uint32_t shard, tl_error *e);
-/* The same, where `code` becomes the number of the server's refusal, or 0. */
-int tl_servers_try(tl_servers *s, uint32_t shard, int *code, tl_error *e);
-/* Sends a block to a table of a shard. id: name of the statement, or NULL. */
-int tl_servers_insert(tl_servers *s, uint32_t shard, const char *table, const char *suffix, const char *id,
-                      const tl_native_block *block, int *code, tl_error *e);
+TL_PRINTF(2, 3) void tl_shard_add(tl_shard *s, const char *format, ...);
+/* Runs s->sql: the answer, as TabSeparated, is s->reply. Errors: as tl_http_post(). */
+int tl_shard_run(tl_shard *s, tl_error *e);
+/* Sends a block to a table. id: name of the statement, or NULL. code: becomes the number of a refusal, or 0. */
+int tl_shard_insert(tl_shard *s, const char *table, const char *suffix, const char *id, const tl_native_block *block,
+                    int *code, tl_error *e);
+/* Runs the same text on all shards, side by side: each has its reply. */
+int tl_servers_run_all(tl_servers *s, const tl_pb *sql, tl_error *e);
 
 /* The next field of a line of an answer, up to a tab or the end of the line, as a number; *text moves behind it. */
-uint64_t tl_servers_number(const char **text);
+uint64_t tl_reply_number(const char **text);
 
 /* Finds the name of the cluster of these shards: `given`, if not NULL. Errors: TL_EINVAL (there is none, or several).
  */

@@ -83,9 +83,10 @@ static void create(void *arg, const char *sql)
     creation *c = arg;
     if (c->status < 0)
         return;
-    tl_pb_clear(&c->servers->sql);
-    tl_pb_text(&c->servers->sql, sql);
-    c->status = tl_servers_run(c->servers, c->shard, &c->error);
+    tl_shard *s = &c->servers->shard[c->shard];
+    tl_pb_clear(&s->sql);
+    tl_pb_text(&s->sql, sql);
+    c->status = tl_shard_run(s, &c->error);
 }
 
 static int create_all(tl_servers *s, tl_error *e)

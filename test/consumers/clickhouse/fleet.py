@@ -168,6 +168,21 @@ def case_again(f, work, seed):
     f.load(path)
     f.whole(path)
     f.checks.that(int(f.rows("SELECT count() FROM events WHERE trace = %s" % trace)[0][0]) == events, "other events than before")
+    change_a_value(holder, trace, events)
+    done = f.load("--verify", path, check=False)
+    f.checks.that(done.returncode == 1 and "0 are missing, and 1 are double or differ" in done.stdout, "another value is not found:", done.stdout)
+    f.load(path)
+    f.whole(path)
+    f.compare(path, ["events"])
+
+
+def change_a_value(shard, trace, rows):
+    """As many rows of `events` with the same numbers, of which one has another time. By way of another chunk."""
+    columns = ["`%s`" % r[0] for r in shard.rows("DESCRIBE TABLE events_local", DATABASE)]
+    for new, old in (({"`ts`": "ts + (seq = 3)", "`chunk`": "toUInt32(chunk + 100)"}, "chunk < 100"), ({"`chunk`": "toUInt32(chunk - 100)"}, "chunk >= 100")):
+        shard.ask("INSERT INTO events_local SELECT %s FROM events_local WHERE trace = %s" % (", ".join(new.get(c, c) for c in columns), trace), DATABASE)
+        shard.ask("ALTER TABLE events_local DELETE WHERE trace = %s AND %s" % (trace, old), DATABASE)
+        wait_until(lambda: int(shard.rows("SELECT count() FROM events_local WHERE trace = %s" % trace, DATABASE)[0][0]) == rows)
 
 
 def wait_until(is_so, seconds=60):
