@@ -9,11 +9,14 @@
  *     tl_statement_close(s);
  *     tl_query_close(q);
  *
- * Statements can only read, and only these tables. Thread rule: a session, with its statements and its sources, is for
- * one thread at a time; only tl_query_interrupt() may be called from any, and from signal handlers. */
+ * Statements can only read, and only these tables. Thread rule: a session, with its statements, its streams of Arrow
+ * and its sources, is for one thread at a time; only tl_query_interrupt() may be called from any, and from signal
+ * handlers. Functions that prepare statements, bind parameters, or give rows in Arrow's form find out that another
+ * thread is in one of them, and fail with TL_EINVAL. */
 #ifndef TRACELOOM_QUERY_H
 #define TRACELOOM_QUERY_H
 
+#include <traceloom/arrow.h>
 #include <traceloom/error.h>
 #include <traceloom/profile.h>
 #include <traceloom/relation.h>
@@ -40,7 +43,8 @@ typedef struct tl_query_options {
  * (all zero). *out belongs to the caller: tl_query_close().
  * Errors: TL_EUNSUPPORTED (built without SQLite), TL_ENOMEM. */
 int tl_query_open(tl_query **out, tl_source *const *source, uint32_t n, const tl_query_options *options, tl_error *e);
-/* Frees the session, after its statements. NULL is fine. */
+/* Frees the session, after its statements. NULL is fine. It and its sources, which may then be closed, stay until the
+ * streams of Arrow made of it are released. */
 void tl_query_close(tl_query *q);
 /* Ends the running statement with TL_ELIMIT, and the next one if none is running. */
 void tl_query_interrupt(tl_query *q);
@@ -99,6 +103,48 @@ uint32_t tl_statement_columns(const tl_statement *s);
 const tl_column_info *tl_statement_column(const tl_statement *s, uint32_t i);
 /* A value of the row, borrowed until the next step; never NULL. */
 const tl_sql_value *tl_statement_value(tl_statement *s, uint32_t i);
+
+/* Rows in Arrow's form (docs/python.md uses it): batches of columns, whose buffers change their owner without a copy.
+ * Columns are `l` (int64), `g` (double), `b` (bool), `u` (UTF-8), `z` (bytes) and `tsn:UTC`; units are in the metadata
+ * of each, "traceloom.unit". */
+typedef struct tl_arrow_options {
+    const char *const *column; /* [ncolumn] of a table: these, in this order; NULL: all but its arguments */
+    uint32_t ncolumn;
+    uint64_t rows; /* about how many a batch has; 0: 65,536, or fewer from 16 MiB on. Otherwise only 2 GiB of text in a
+                      column end a batch */
+    bool ordered;  /* rows ascend by time. TL_EUNSUPPORTED where the input goes back in time, has a time for each
+                      track, or several traces are read, and for tables without that order */
+} tl_arrow_options;
+
+/* The rows of a statement, before its first step, which the stream takes over; options may be NULL, and of them only
+ * `rows` is used. The type of a column is its declared one, unless the first rows have values of another.
+ * *out is the caller's to release, at any time and from any thread. Its callbacks return errno values, and
+ * tl_arrow_error() has the error.
+ * Errors: those of tl_statement_step(), TL_ENOMEM; the statement then stays the caller's. */
+int tl_query_arrow(struct ArrowArrayStream *out, tl_statement *s, const tl_arrow_options *options, tl_error *e);
+/* The rows of a table, read without SQL: many times as fast. Tables with arguments have their default here. options may
+ * be NULL (all zero), and are copied. *out is as above; reading begins with its first rows.
+ * Errors: TL_ESYNTAX (no such table or column), TL_EUNSUPPORTED (an order that the table does not have), TL_ENOMEM. */
+int tl_query_table_arrow(struct ArrowArrayStream *out, tl_query *q, const char *table, const tl_arrow_options *options,
+                         tl_error *e);
+/* The last error of such a stream: more than its get_last_error() can say. Never NULL; borrowed until its next callback
+ * is called. Not for streams of others. */
+const tl_error *tl_arrow_error(const struct ArrowArrayStream *stream);
+
+/* Events of all classes, each as a row of the table of its class, read in one pass. */
+typedef struct tl_arrow_events tl_arrow_events;
+/* Begins; of options, which may be NULL, only `rows`, of all tables together, and `ordered` are used: streams are then
+ * merged by time, of which each keeps its own order, even where it goes back.
+ * *out belongs to the caller: tl_arrow_events_close(). Errors: as above. */
+int tl_arrow_events_open(tl_arrow_events **out, tl_query *q, const tl_arrow_options *options, tl_error *e);
+/* Reads the next events: 1: *n of them, *table[i] is the number of the table (tl_query_table()) that event i is a row
+ * of, borrowed until the next call; 0: end; < 0: error, as of reading. */
+int tl_arrow_events_next(tl_arrow_events *r, const uint32_t **table, uint32_t *n, tl_error *e);
+/* Their rows, table by table, in the order of the events. 1: all rows of *table are in *out, whose schema is that of
+ * tl_query_table_arrow(), the caller's to release; 0: there are no more. Errors: TL_ENOMEM. */
+int tl_arrow_events_take(tl_arrow_events *r, uint32_t *table, struct ArrowArray *out, tl_error *e);
+/* Ends reading, at any event. NULL is fine. */
+void tl_arrow_events_close(tl_arrow_events *r);
 
 /* Recipes: SQL for questions that many have. How many there are. */
 uint32_t tl_recipes(void);

@@ -5,6 +5,7 @@
 #ifndef TRACELOOM_H
 #define TRACELOOM_H
 
+#include <traceloom/arrow.h>
 #include <traceloom/compare.h>
 #include <traceloom/error.h>
 #include <traceloom/events.h>

@@ -253,9 +253,14 @@ int tl_source_open_folder_memory(tl_source **out, const void *data, size_t size,
     return status < 0 ? status : open_source(out, NULL, folder, options, e);
 }
 
+void tl_source_hold(tl_source *s)
+{
+    atomic_fetch_add(&s->holders, 1);
+}
+
 void tl_source_close(tl_source *s)
 {
-    if (!s)
+    if (!s || atomic_fetch_sub(&s->holders, 1) > 0)
         return;
     tl_stream_reader_close(s->stream_reader);
     tl_discovery_free(s->discovery);

@@ -2,6 +2,8 @@
 #ifndef TL_OP_SOURCE_IMPL_H
 #define TL_OP_SOURCE_IMPL_H
 
+#include <stdatomic.h>
+
 #include "model/format_impl.h"
 #include "traceloom/events.h"
 #include "traceloom/source.h"
@@ -37,6 +39,7 @@ struct tl_source {
         TL_TOLD_SOME
     } told_calls;            /* whether stacks tell calls: tl_call_scan_prepare() */
     uint32_t stream;         /* the stream that it reads next */
+    atomic_uint holders;     /* besides the caller: sessions with streams of rows */
     bool (*stop)(void *arg); /* asked before each batch, by any thread: end reading with TL_ELIMIT? NULL: never */
     void *stop_arg;
 };
@@ -54,6 +57,9 @@ typedef struct tl_limit {
     bool set;
     uint64_t from, to;
 } tl_limit;
+
+/* One more who closes it. */
+void tl_source_hold(tl_source *s);
 
 /* The trace's name in messages. */
 const char *tl_source_name(const tl_source *s);

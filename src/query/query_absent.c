@@ -3,6 +3,7 @@
 
 #include "query/query_control.h"
 #include "query/query_impl.h"
+#include "query/query_sharing.h"
 
 static const char absent[] = "this build has no SQL: it was made without SQLite";
 
@@ -15,7 +16,7 @@ int tl_query_open(tl_query **out, tl_source *const *source, uint32_t n, const tl
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, absent);
 }
 
-void tl_query_close(tl_query *q)
+void tl_query_free(tl_query *q)
 {
     (void)q;
 }
@@ -112,6 +113,34 @@ const tl_column_info *tl_statement_column(const tl_statement *s, uint32_t i)
     (void)s;
     (void)i;
     return NULL;
+}
+
+void tl_statement_free(tl_statement *s)
+{
+    (void)s;
+}
+
+tl_query *tl_statement_query(const tl_statement *s)
+{
+    (void)s;
+    return NULL;
+}
+
+const char *tl_statement_sql(const tl_statement *s)
+{
+    (void)s;
+    return "";
+}
+
+int tl_query_begin(tl_query *q, tl_error *e)
+{
+    (void)q;
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, absent);
+}
+
+int tl_query_limited(tl_query *q, tl_error *e)
+{
+    return tl_query_begin(q, e);
 }
 
 const tl_sql_value *tl_statement_value(tl_statement *s, uint32_t i)

@@ -2,6 +2,7 @@
 #ifndef TL_QUERY_QUERY_IMPL_H
 #define TL_QUERY_QUERY_IMPL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -58,6 +59,8 @@ struct tl_query {
     tl_dataset dataset;
     tl_source **source; /* [n] */
     tl_query_options options;
+    atomic_uint users;    /* the caller, until it closes the session, and streams of rows */
+    pthread_mutex_t lock; /* of what one thread at a time may do */
     tl_class_tables classes;
     tl_trace_places *places;   /* [n] */
     bool has_places;           /* they were made */

@@ -13,4 +13,14 @@ struct tl_result {
     const tl_sql_value *(*value)(tl_result *r, uint32_t i); /* borrowed until the next row */
 };
 
+/* Rows of a statement of this process. */
+typedef struct tl_statement_rows {
+    tl_result result; /* the first member */
+    tl_statement *statement;
+} tl_statement_rows;
+
+tl_statement_rows tl_rows_of_statement(tl_statement *s, bool is_ns);
+/* May rows come from several SELECTs, of which the columns describe the first? */
+bool tl_sql_is_compound(const char *sql);
+
 #endif

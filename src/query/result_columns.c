@@ -36,29 +36,42 @@ static tl_store choose(const tl_column_info *info, unsigned seen)
     return info->unit == TL_UNIT_BOOL ? TL_STORE_BOOL : TL_STORE_INT;
 }
 
-static bool is_taken(const tl_result_columns *c, uint32_t before, const char *name)
+static bool is_taken(const tl_stored_as *as, uint32_t before, const char *name)
 {
     uint32_t i = 0;
-    while (i < before && strcasecmp(c->as[i].name, name) != 0)
+    while (i < before && strcasecmp(as[i].name, name) != 0)
         i++;
     return i < before;
 }
 
 /* Its name, in UTF-8, not empty, and different from those before it without regard to case: readers need that. */
-static const char *name_of(tl_result_columns *c, uint32_t i)
+static const char *name_of(tl_arena *arena, const tl_stored_as *as, uint32_t i, const char *name)
 {
-    const char *name = c->from->column(c->from, i)->name;
     const size_t n = strlen(name), room = 2 * n + 32;
-    char *text = n < SIZE_MAX / 4 ? tl_arena_alloc(&c->arena, room) : NULL;
+    char *text = n < SIZE_MAX / 4 ? tl_arena_alloc(arena, room) : NULL;
     if (!text)
         return NULL;
     size_t size = tl_utf8_repair(text, name, n);
     text[size] = '\0';
     if (size == 0)
         size = (size_t)snprintf(text, room, "column_%" PRIu32, i + 1);
-    for (unsigned k = 2; is_taken(c, i, text); k++)
+    for (unsigned k = 2; is_taken(as, i, text); k++)
         snprintf(text + size, room - size, "_%u", k);
     return text;
+}
+
+bool tl_stored_describe(tl_arena *arena, tl_stored_as *as, uint32_t i, const tl_column_info *info, unsigned seen,
+                        bool is_ns, bool is_compound)
+{
+    const char *name = name_of(arena, as, i, info->name);
+    const tl_store store = choose(info, seen);
+    const bool is_as_declared = info->type == TL_TEXT ? tl_column_is_text(store) : !tl_column_is_text(store);
+    as[i] = (tl_stored_as){.name = name,
+                           .store = store,
+                           .is_utc = store == TL_STORE_INT && info->unit == TL_UNIT_UTC,
+                           .is_json = store == TL_STORE_TEXT && info->unit == TL_UNIT_JSON && !is_compound,
+                           .unit = is_as_declared ? tl_unit_word(info, is_ns) : NULL};
+    return name != NULL;
 }
 
 static int describe(tl_result_columns *c, bool is_compound, tl_error *e)
@@ -68,15 +81,8 @@ static int describe(tl_result_columns *c, bool is_compound, tl_error *e)
         unsigned seen = 0;
         for (uint32_t row = 0; row < c->nheld; row++)
             seen |= 1u << c->held[(size_t)row * c->n + i].kind;
-        tl_stored_as *as = &c->as[i];
-        *as = (tl_stored_as){.name = name_of(c, i), .store = choose(info, seen)};
-        if (!as->name)
+        if (!tl_stored_describe(&c->arena, c->as, i, info, seen, c->from->is_ns, is_compound))
             return no_memory(e);
-        const bool is_as_declared =
-            info->type == TL_TEXT ? tl_column_is_text(as->store) : !tl_column_is_text(as->store);
-        as->is_utc = as->store == TL_STORE_INT && info->unit == TL_UNIT_UTC;
-        as->is_json = as->store == TL_STORE_TEXT && info->unit == TL_UNIT_JSON && !is_compound;
-        as->unit = is_as_declared ? tl_unit_word(info, c->from->is_ns) : NULL;
     }
     return tl_column_batch_init(&c->batch, c->as, c->n, e);
 }

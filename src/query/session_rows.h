@@ -9,6 +9,8 @@
  * open, and no other table is read meanwhile. *out is NULL if no trace of the session has what the table needs.
  * tl_scan_close() ends it. Errors: TL_ENOMEM, those of reading. */
 int tl_session_rows_open(tl_scan **out, tl_query *q, uint32_t table, tl_error *e);
+/* The same for what is asked; other tables may be read meanwhile, by the same thread. */
+int tl_session_scan_open(tl_scan **out, tl_query *q, uint32_t table, const tl_scan_ask *ask, tl_error *e);
 /* The arguments of a table: its last columns. */
 uint32_t tl_table_arguments(const tl_query *q, uint32_t table);
 /* Is it a table of one class of events, whose name a trace chose? */

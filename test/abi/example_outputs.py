@@ -36,6 +36,7 @@ RUNS = {
               (["ctf-18", "SELECT 1.5 AS x, NULL AS n, x'00ff' AS b"], None), ([FDR, "SELECT durr FROM events"], None),
               ([FDR, "DELETE FROM events"], None), ([FDR, "SELECT '1"], None), (["absent.xray", "SELECT 1"], None)],
     "list_tables": [([], None), (["tracelog-vs.log"], None), ([FDR, "SELECT * FROM collections"], None), ([FDR, "SELECT * FROM events"], None)],
+    "arrow_columns": [([FDR, BINARY], None)],
     "query_top": [(["2", FDR, LOG], None)],
     "sample_weights": [([LOG], None)],
     "split_trace": [([FDR, "OUT/part.jsonl"], None)],

@@ -8,19 +8,23 @@
 
 int tl_column_batch_init(tl_column_batch *b, const tl_stored_as *as, uint32_t n, tl_error *e)
 {
-    *b = (tl_column_batch){.as = as, .n = n};
+    *b = (tl_column_batch){.as = as, .n = n, .full_rows = TL_COLUMN_ROWS, .full_size = TL_COLUMN_BYTES};
     b->column = calloc((size_t)n + 1, sizeof *b->column);
     return b->column ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for columns");
 }
 
+void tl_column_data_fini(tl_column_data *c)
+{
+    free(c->word);
+    free(c->offset);
+    free(c->bytes);
+    free(c->valid);
+}
+
 void tl_column_batch_fini(tl_column_batch *b)
 {
-    for (uint32_t i = 0; b->column && i < b->n; i++) {
-        free(b->column[i].word);
-        free(b->column[i].offset);
-        free(b->column[i].bytes);
-        free(b->column[i].valid);
-    }
+    for (uint32_t i = 0; b->column && i < b->n; i++)
+        tl_column_data_fini(&b->column[i]);
     free(b->column);
     *b = (tl_column_batch){0};
 }
@@ -103,6 +107,11 @@ void tl_column_put_bytes(tl_column_batch *b, uint32_t column, const void *bytes,
 static bool is_utf8(const char *s, size_t n)
 {
     size_t length = 1;
+    for (uint64_t word; n >= sizeof word; s += sizeof word, n -= sizeof word) {
+        memcpy(&word, s, sizeof word);
+        if (word & UINT64_C(0x8080808080808080))
+            break;
+    }
     for (; n > 0 && length > 0; s += length, n -= length)
         length = tl_utf8_length(s, n);
     return length > 0;
@@ -135,12 +144,70 @@ void tl_column_put_null(tl_column_batch *b, uint32_t column)
         put(b, &b->column[column], false, 0);
 }
 
+/* -- many rows ------------------------------------------------------------------------------------------------------
+ */
+
+/* Bits of n more rows. */
+static bool put_valids(tl_column_batch *b, tl_column_data *c, const uint8_t *is_null, uint32_t n)
+{
+    const uint32_t from = (c->rows + 7) / 8, to = (c->rows + n + 7) / 8;
+    if (!TL_GROW(c->valid, from, to - from, c->valid_room))
+        return false;
+    memset(c->valid + from, 0, to - from);
+    b->size += to - from;
+    uint32_t nulls = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t row = c->rows + i;
+        c->valid[row / 8] = (uint8_t)(c->valid[row / 8] | !is_null[i] << row % 8);
+        nulls += is_null[i];
+    }
+    c->nulls += nulls;
+    return true;
+}
+
+void tl_column_put_words(tl_column_batch *b, uint32_t column, const uint64_t *word, const uint8_t *is_null, uint32_t n)
+{
+    tl_column_data *c = &b->column[column];
+    if (TL_UNLIKELY(!TL_GROW(c->word, c->rows, n, c->words_room) || !put_valids(b, c, is_null, n))) {
+        b->failed = true;
+        return;
+    }
+    memcpy(c->word + c->rows, word, n * sizeof *word);
+    c->rows += n;
+    b->size += n * sizeof *word;
+}
+
+void tl_column_put_texts(tl_column_batch *b, uint32_t column, const char *const *text, const uint8_t *is_null,
+                         uint32_t n)
+{
+    tl_column_data *c = &b->column[column];
+    for (uint32_t i = 0; i < n && !b->failed && !b->is_too_long; i++) {
+        if (is_null[i])
+            put_end(b, c, false);
+        else if (i > 0 && text[i] == text[i - 1] && !is_null[i - 1]) { /* names of threads and the like */
+            const size_t from = (size_t)c->offset[c->rows - 1], size = (size_t)c->offset[c->rows] - from;
+            if (!has_room(b, c, size))
+                return;
+            memcpy(c->bytes + c->size, c->bytes + from, size);
+            c->size += size;
+            b->size += size;
+            put_end(b, c, true);
+        } else
+            tl_column_put_text(b, column, text[i], strlen(text[i]));
+    }
+}
+
 int tl_column_row_done(tl_column_batch *b, tl_error *e)
+{
+    return tl_column_rows_done(b, 1, e);
+}
+
+int tl_column_rows_done(tl_column_batch *b, uint32_t n, tl_error *e)
 {
     if (TL_UNLIKELY(b->failed))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for columns");
     if (TL_UNLIKELY(b->is_too_long))
         return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "the values of a column have more than 2 GiB");
-    b->rows++;
+    b->rows += n;
     return 0;
 }

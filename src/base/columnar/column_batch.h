@@ -48,6 +48,8 @@ typedef struct tl_column_batch {
     const tl_stored_as *as; /* [n], borrowed */
     tl_column_data *column; /* [n] */
     uint32_t n, rows;
+    uint32_t full_rows; /* when it is full: TL_COLUMN_ROWS, TL_COLUMN_BYTES, unless the caller wants more or fewer */
+    size_t full_size;
     size_t size;      /* bytes of all columns */
     bool failed;      /* memory ran out */
     bool is_too_long; /* a value has more bytes than a batch can have */
@@ -58,10 +60,11 @@ int tl_column_batch_init(tl_column_batch *b, const tl_stored_as *as, uint32_t n,
 void tl_column_batch_fini(tl_column_batch *b);
 /* Forgets the rows, and keeps the memory. */
 void tl_column_batch_clear(tl_column_batch *b);
+void tl_column_data_fini(tl_column_data *c);
 
 static inline bool tl_column_batch_is_full(const tl_column_batch *b)
 {
-    return b->rows == TL_COLUMN_ROWS || b->size >= TL_COLUMN_BYTES;
+    return b->rows >= b->full_rows || b->size >= b->full_size;
 }
 
 static inline bool tl_column_is_text(tl_store s)
@@ -89,6 +92,13 @@ void tl_column_put_text(tl_column_batch *b, uint32_t column, const char *text, s
 void tl_column_put_null(tl_column_batch *b, uint32_t column);
 /* 0; or < 0, errors: TL_ENOMEM, TL_ELIMIT (2 GiB of one column in a batch). */
 int tl_column_row_done(tl_column_batch *b, tl_error *e);
+
+/* The same for many rows: n values of each column, of which those that are null are 0 or NULL; then
+ * tl_column_rows_done(). Texts end with NUL, may not be UTF-8, and stay as they are until all are put. */
+void tl_column_put_words(tl_column_batch *b, uint32_t column, const uint64_t *word, const uint8_t *is_null, uint32_t n);
+void tl_column_put_texts(tl_column_batch *b, uint32_t column, const char *const *text, const uint8_t *is_null,
+                         uint32_t n);
+int tl_column_rows_done(tl_column_batch *b, uint32_t n, tl_error *e);
 
 static inline void tl_column_put_int(tl_column_batch *b, uint32_t column, int64_t v)
 {

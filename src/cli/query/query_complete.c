@@ -8,9 +8,9 @@
 
 #include "base/compiler.h"
 #include "base/grow.h"
-#include "cli/query/query_names.h"
 #include "cli/query/query_print.h"
 #include "cli/query/query_shell.h"
+#include "query/query_names.h"
 
 #define WORDS_SHOWN 100u
 #define LINE_WIDTH  78u

@@ -13,9 +13,9 @@
 #include "base/text/utf8.h"
 #include "cli/message.h"
 #include "cli/query/each_processes.h"
-#include "cli/query/query_names.h"
 #include "cli/query/query_stop.h"
 #include "cli/query/row_pipe.h"
+#include "query/query_names.h"
 
 #define FRONT 2u /* columns before those of the answers: trace, path */
 

@@ -133,26 +133,6 @@ static int explain(tl_query_job *j, const char *sql, const char **rest, tl_error
     return tl_query_explain(j->query, sql, rest, put_line, j->to.out, e);
 }
 
-static const tl_column_info *column(const tl_result *r, uint32_t i)
-{
-    return tl_statement_column(((const tl_statement_rows *)(const void *)r)->statement, i);
-}
-
-static int next(tl_result *r, tl_error *e)
-{
-    return tl_statement_step(((tl_statement_rows *)(void *)r)->statement, e);
-}
-
-static const tl_sql_value *value(tl_result *r, uint32_t i)
-{
-    return tl_statement_value(((tl_statement_rows *)(void *)r)->statement, i);
-}
-
-tl_statement_rows tl_rows_of_statement(tl_statement *s, bool is_ns)
-{
-    return (tl_statement_rows){{tl_statement_columns(s), is_ns, column, next, value}, s};
-}
-
 static int run(tl_query_job *j, const char *sql, const char **rest, tl_error *e)
 {
     tl_statement *s = NULL;

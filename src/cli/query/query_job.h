@@ -24,14 +24,6 @@ typedef struct tl_query_job {
     bool is_wrong_everywhere; /* a statement failed that would fail with any trace */
 } tl_query_job;
 
-/* Rows of a statement of this process. */
-typedef struct tl_statement_rows {
-    tl_result result; /* the first member */
-    tl_statement *statement;
-} tl_statement_rows;
-
-tl_statement_rows tl_rows_of_statement(tl_statement *s, bool is_ns);
-
 /* Opens the inputs that the text names, and a session over them. Returns a tl_exit, after a message; close is needed in
  * any case. */
 int tl_query_job_open(tl_query_job *j);

@@ -17,10 +17,10 @@
 #include "cli/nearest.h"
 #include "cli/query/query_history.h"
 #include "cli/query/query_line.h"
-#include "cli/query/query_names.h"
 #include "cli/query/query_recipe.h"
 #include "cli/query/query_stop.h"
 #include "query/query_control.h"
+#include "query/query_names.h"
 
 #define WORDS_OF_RUN 32u
 #define PROMPT_ROOM  64u

@@ -9,7 +9,7 @@
 #include "base/text/words.h"
 #include "cli/message.h"
 #include "cli/nearest.h"
-#include "cli/query/query_names.h"
+#include "query/query_names.h"
 
 #define NAMES_ROOM  4096u /* that are compared with a name */
 #define TEXT_SIZE   512u

@@ -6,9 +6,9 @@
 #include "cli/query/query_each.h"
 #include "cli/query/query_export.h"
 #include "cli/query/query_job.h"
-#include "cli/query/query_names.h"
 #include "cli/query/query_recipe.h"
 #include "cli/query/query_shell.h"
+#include "query/query_names.h"
 
 #define ROWS_ON_A_TERMINAL 1000u
 
@@ -41,8 +41,7 @@ static int check_file(tl_query_job *j)
         tl_say_error(j->text.name, "%s %s", j->form->name, why);
         return TL_EXIT_USAGE;
     }
-    j->to.is_compound = tl_sql_mentions(j->text.sql, "UNION") || tl_sql_mentions(j->text.sql, "EXCEPT") ||
-                        tl_sql_mentions(j->text.sql, "INTERSECT") || tl_sql_mentions(j->text.sql, "VALUES");
+    j->to.is_compound = tl_sql_is_compound(j->text.sql);
     return TL_EXIT_DONE;
 }
 

@@ -10,13 +10,13 @@
 /* Shown in place of NUL, which would end the text. */
 static const char replacement[] = "\xEF\xBF\xBD";
 
-static bool init_column(tl_scan_block *b, uint32_t i, tl_column_type type)
+static bool init_column(tl_scan_block *b, uint32_t i, tl_column_type type, uint32_t rows)
 {
     tl_scan_array *a = &b->array[i];
-    a->is_null = calloc(TL_BLOCK_ROWS, sizeof *a->is_null);
-    a->i64 = type == TL_INTEGER ? tl_alloc(TL_BLOCK_ROWS, sizeof *a->i64) : NULL;
-    a->real = type == TL_REAL ? tl_alloc(TL_BLOCK_ROWS, sizeof *a->real) : NULL;
-    a->text = type == TL_TEXT ? tl_alloc(TL_BLOCK_ROWS, sizeof *a->text) : NULL;
+    a->is_null = calloc(rows, sizeof *a->is_null);
+    a->i64 = type == TL_INTEGER ? tl_alloc(rows, sizeof *a->i64) : NULL;
+    a->real = type == TL_REAL ? tl_alloc(rows, sizeof *a->real) : NULL;
+    a->text = type == TL_TEXT ? tl_alloc(rows, sizeof *a->text) : NULL;
     b->column[i] = (tl_block_column){.i64 = a->i64, .real = a->real, .text = a->text, .is_null = a->is_null};
     return a->is_null && (a->i64 || a->real || a->text);
 }
@@ -24,13 +24,19 @@ static bool init_column(tl_scan_block *b, uint32_t i, tl_column_type type)
 int tl_scan_block_init(tl_scan_block *b, const tl_column_info *column, uint32_t ncolumn, const uint8_t *used,
                        tl_error *e)
 {
+    return tl_scan_block_init_rows(b, column, ncolumn, used, TL_BLOCK_ROWS, e);
+}
+
+int tl_scan_block_init_rows(tl_scan_block *b, const tl_column_info *column, uint32_t ncolumn, const uint8_t *used,
+                            uint32_t rows, tl_error *e)
+{
     b->array = calloc((size_t)ncolumn + 1, sizeof *b->array);
     b->column = calloc((size_t)ncolumn + 1, sizeof *b->column);
     b->ncolumn = ncolumn;
     bool ok = b->array && b->column;
     for (uint32_t i = 0; ok && i < ncolumn; i++)
         if (!used || used[i])
-            ok = init_column(b, i, column[i].type);
+            ok = init_column(b, i, column[i].type, rows);
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for rows");
 }
 

@@ -25,6 +25,9 @@ typedef struct tl_scan_block {
 /* After zeroing; fini is needed in any case. used: as in tl_scan_ask. */
 int tl_scan_block_init(tl_scan_block *b, const tl_column_info *column, uint32_t ncolumn, const uint8_t *used,
                        tl_error *e);
+/* The same for blocks that have at most so many rows. */
+int tl_scan_block_init_rows(tl_scan_block *b, const tl_column_info *column, uint32_t ncolumn, const uint8_t *used,
+                            uint32_t rows, tl_error *e);
 void tl_scan_block_fini(tl_scan_block *b);
 
 #define TL_BLOCK_TEXT_ENOUGH ((size_t)4 << 20) /* bytes of text after which a block ends */

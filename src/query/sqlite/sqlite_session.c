@@ -9,6 +9,7 @@
 #include "isa/a64_disasm.h"
 #include "query/query_control.h"
 #include "query/query_impl.h"
+#include "query/query_sharing.h"
 #include "query/sql_type.h"
 #include "query/sqlite/sqlite_functions.h"
 #include "query/sqlite/sqlite_guard.h"
@@ -48,11 +49,14 @@ int tl_query_open(tl_query **out, tl_source *const *source, uint32_t n, const tl
         free(q);
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a session");
     }
+    (void)pthread_mutex_init(&q->lock, NULL);
+    atomic_init(&q->users, 1);
     memcpy(q->source, source, n * sizeof *source);
     q->memory_before = -1; /* no change */
     q->options = options ? *options : (tl_query_options){0};
     q->dataset = (tl_dataset){.source = q->source, .n = n, .select = q->options.select, .threads = q->options.threads};
     for (uint32_t i = 0; i < n; i++) {
+        tl_source_hold(source[i]);
         source[i]->stop = tl_query_ends_passes;
         source[i]->stop_arg = q;
     }
@@ -67,17 +71,19 @@ int tl_query_open(tl_query **out, tl_source *const *source, uint32_t n, const tl
     return 0;
 }
 
-void tl_query_close(tl_query *q)
+void tl_query_free(tl_query *q)
 {
-    if (!q)
-        return;
     sqlite3_close(q->db);
     if (q->db)
         sqlite3_hard_heap_limit64(q->memory_before);
     for (uint32_t i = 0; i < q->dataset.n; i++)
-        q->source[i]->stop = NULL;
+        if (q->source[i]->stop_arg == q)
+            q->source[i]->stop = NULL;
     tl_query_tables_fini(q);
     a64_disasm_free(q->disasm);
+    for (uint32_t i = 0; i < q->dataset.n; i++)
+        tl_source_close(q->source[i]);
+    (void)pthread_mutex_destroy(&q->lock);
     free(q->source);
     free(q);
 }
@@ -156,21 +162,24 @@ static int describe_columns(tl_statement *s, tl_error *e)
     return 0;
 }
 
-/* The passes over sources that the statement needs count as part of it. */
-static int make_rows(tl_query *q, tl_error *e)
+int tl_query_limited(tl_query *q, tl_error *e)
 {
-    tl_sqlite_start_clock(q);
-    atomic_store(&q->pass_deadline, q->deadline);
-    const int status = tl_query_make_rows(q, e);
-    atomic_store(&q->pass_deadline, 0);
-    if (status != TL_ELIMIT)
-        return status;
     (void)tl_query_stopped(q);
     atomic_store(&q->interrupted, false);
     return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "%s", q->limit ? q->limit : "interrupted");
 }
 
-int tl_query_prepare(tl_statement **out, tl_query *q, const char *sql, const char **rest, tl_error *e)
+/* The passes over sources that the statement needs count as part of it. */
+int tl_query_begin(tl_query *q, tl_error *e)
+{
+    tl_sqlite_start_clock(q);
+    atomic_store(&q->pass_deadline, q->deadline);
+    const int status = tl_query_make_rows(q, e);
+    atomic_store(&q->pass_deadline, 0);
+    return status == TL_ELIMIT ? tl_query_limited(q, e) : status;
+}
+
+static int prepare(tl_statement **out, tl_query *q, const char *sql, const char **rest, tl_error *e)
 {
     const char *tail = NULL;
     tl_statement *s = calloc(1, sizeof *s);
@@ -189,11 +198,11 @@ int tl_query_prepare(tl_statement **out, tl_query *q, const char *sql, const cha
     if (status == 0 && s->stmt)
         status = describe_columns(s, e);
     if (status == 0)
-        status = make_rows(q, e);
+        status = tl_query_begin(q, e);
     if (rest && status == 0)
         *rest = tail;
     if (status < 0 || !s->stmt) {
-        tl_statement_close(s);
+        tl_statement_free(s);
         s = NULL;
     }
     if (status == 0)
@@ -201,10 +210,38 @@ int tl_query_prepare(tl_statement **out, tl_query *q, const char *sql, const cha
     return status;
 }
 
+int tl_query_prepare(tl_statement **out, tl_query *q, const char *sql, const char **rest, tl_error *e)
+{
+    int status = tl_query_enter(q, e);
+    if (status < 0)
+        return status;
+    status = prepare(out, q, sql, rest, e);
+    tl_query_leave(q);
+    return status;
+}
+
 void tl_statement_close(tl_statement *s)
 {
     if (!s)
         return;
+    tl_query *q = s->query;
+    tl_query_wait(q);
+    tl_statement_free(s);
+    tl_query_leave(q);
+}
+
+tl_query *tl_statement_query(const tl_statement *s)
+{
+    return s->query;
+}
+
+const char *tl_statement_sql(const tl_statement *s)
+{
+    return sqlite3_sql(s->stmt);
+}
+
+void tl_statement_free(tl_statement *s)
+{
     sqlite3_finalize(s->stmt);
     if (--s->query->statements == 0)
         tl_sqlite_drop_kept(s->query);
@@ -227,7 +264,10 @@ const char *tl_statement_parameter(const tl_statement *s, uint32_t i)
 int tl_statement_bind(tl_statement *s, uint32_t i, const tl_sql_value *v, tl_error *e)
 {
     const int at = (int)i + 1;
-    int status = SQLITE_RANGE;
+    int status = tl_query_enter(s->query, e);
+    if (status < 0)
+        return status;
+    status = SQLITE_RANGE;
     if (i < tl_statement_parameters(s))
         switch (v->kind) {
         case TL_VALUE_NULL:
@@ -246,6 +286,7 @@ int tl_statement_bind(tl_statement *s, uint32_t i, const tl_sql_value *v, tl_err
             status = sqlite3_bind_blob64(s->stmt, at, v->text, v->size, SQLITE_TRANSIENT);
             break;
         }
+    tl_query_leave(s->query);
     if (status == SQLITE_OK)
         return 0;
     return tl_fail(e, status == SQLITE_NOMEM ? TL_ENOMEM : TL_EINVAL, TL_NO_OFFSET, "parameter %" PRIu32 ": %s", i + 1,

@@ -1,6 +1,6 @@
 /* Words of SQL. */
-#ifndef TL_CLI_QUERY_NAMES_H
-#define TL_CLI_QUERY_NAMES_H
+#ifndef TL_QUERY_QUERY_NAMES_H
+#define TL_QUERY_QUERY_NAMES_H
 
 #include <stdbool.h>
 #include <string.h>
