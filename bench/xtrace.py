@@ -8,7 +8,6 @@ time of each. --quick takes a stream of a tenth. --write puts the tables into be
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -133,11 +132,8 @@ def peers(args, tools):
     grep = min(timed(["grep", "-c", "^Trace .* sort_numbers$", log], text) for _ in range(3))
     with open(text, encoding="ascii") as file:
         grepped = int(file.read())
-    folder = os.path.join(args.folder, "small")
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
-    plugin = os.path.join(args.folder, "xtrace_plugin.so")
-    ours = timed(emulate + ["-plugin", "%s,out=%s,always=on" % (plugin, folder), tools["app"]] + words)
+    folder = os.path.join(args.folder, "small.xtrace")
+    ours = timed([args.traceloom, "record", "--insn", "-q", "-f", "-o", folder, tools["app"]] + words)
     stream = next(os.path.join(folder, name) for name in os.listdir(folder) if "xinsndata" in name)
     asked = min(timed([args.traceloom, "report", "-q", "--by", "func", "-e", tools["app"], stream]) for _ in range(3))
     found = executed(args, tools["app"], stream, "sort_numbers")

@@ -145,6 +145,15 @@ _traceloom()
     --min-size)
         COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
+    --snapshots)
+        COMPREPLY=($(compgen -W "1M 10k 100k" -- "$cur"))
+        return ;;
+    --qemu-cpu)
+        COMPREPLY=($(compgen -W "neoverse-n1 cortex-a76 cortex-a72 cortex-a53 max,sve=off" -- "$cur"))
+        return ;;
+    --sysroot)
+        _traceloom_files
+        return ;;
     --output|-o)
         _traceloom_files
         return ;;
@@ -246,7 +255,7 @@ _traceloom()
     load)
         options="--server --user --create --verify --table --print-ddl --cluster --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     record)
-        options="--top --mode --threshold --ring --limit --start --pid --for --runs --turns --how --libs --min-size --exact --children --dry-run --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
+        options="--top --mode --threshold --ring --limit --start --pid --for --runs --turns --how --libs --min-size --exact --children --dry-run --insn --hint --order --snapshots --qemu-cpu --sysroot --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
     ctl)
         options="--json --color --quiet --verbose --help"
         ((COMP_CWORD == 2)) && words=$(traceloom help --names processes) || words="status start stop flush set" ;;

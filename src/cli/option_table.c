@@ -291,6 +291,33 @@ const tl_option tl_option_table[] = {
      "would be patched, and why others would not.\n"
      "With\n.Fl -top\nor\n.Fl v\neach of these is listed;\n.Fl -to\nwrites them as a table.\n",
      NULL},
+    {TO(flag, insn), 0, "insn", NULL, TL_GROUP_VERB, RECORD, "every instruction of a program of AArch64",
+     "Records every instruction of a program of AArch64, with its loads, stores and system calls, and snapshots of its "
+     "registers.\n"
+     "The program runs in\n.Nm qemu-aarch64 ,\non any machine;\nit is one of Debian's package\n.Em qemu-user .\n"
+     "The recording is a folder,\n.Pa app.xtrace ,\nwith files for each thread; with\n.Fl o\nor\n.Fl -to\n"
+     "it is converted at the end.\n",
+     NULL},
+    {TO(flag, hint), 0, "hint", NULL, TL_GROUP_DIFF, RECORD, "between two HINT #9",
+     "Records a thread from its first instruction\n.Ql HINT #9\nto its second one, in place of all of it.\n"
+     "Neither is recorded, and processors do nothing at them.\n",
+     NULL},
+    {TO(flag, order), 0, "order", NULL, TL_GROUP_DIFF, RECORD, "order of all loads and stores",
+     "Numbers all loads and stores in the order of all threads.\n"
+     "Otherwise they are numbered from the moment that there is a second thread.\n",
+     NULL},
+    {TO(amount, snapshots), 0, "snapshots", "N", TL_GROUP_DIFF, RECORD, "instructions between snapshots: 1M",
+     "Sets how many instructions are between two snapshots of all registers.\nThe default is\n.Ql 1M .\n",
+     "1M 10k 100k"},
+    {TO(text, qemu_cpu), 0, "qemu-cpu", "NAME", TL_GROUP_DIFF, RECORD, "the processor: neoverse-n1",
+     "Chooses the processor that QEMU shows to the program;\n.Ql qemu-aarch64 -cpu help\nlists them.\n"
+     "The default is\n.Cm neoverse-n1 .\nIt must not have SVE, whose loads and stores QEMU does not show:\n"
+     ".Cm max,sve=off\nhas not.\n",
+     "neoverse-n1 cortex-a76 cortex-a72 cortex-a53 max,sve=off"},
+    {TO(text, sysroot), 0, "sysroot", "DIR", TL_GROUP_DIFF, RECORD, "where its libraries are",
+     "Finds the loader and the libraries of the program in this folder.\nThe default is\n.Ev QEMU_LD_PREFIX ;\n"
+     "else, if it is there,\n.Pa /usr/aarch64-linux-gnu .\n",
+     "@file"},
     {TO(flag, any), 0, "any", NULL, TL_GROUP_VERB, RECORD, "run it without looking at it",
      "Runs any command, and loads nothing into it: it may start or load something that has a recorder.\n", NULL},
     {TO(flag, json), 0, "json", NULL, TL_GROUP_OUTPUT, QUERY | INFO | CHECK | REPORT | RECORD | CTL,
@@ -455,7 +482,7 @@ const tl_option tl_option_table[] = {
 const char *tl_group_title(const tl_verb *verb, tl_option_group group)
 {
     static const char *const of_process[TL_GROUPS] = {
-        "What is recorded", "Where it goes", "Which calls", "Patched programs", "Comparisons", "Always", "Always"};
+        "What is recorded", "Where it goes", "Which calls", "Patched programs", "Instructions", "Always", "Always"};
     static const char *const title[TL_GROUPS] = {
         "What is shown",  "Where it goes", "Which part of the trace", "Instruction traces", "Comparisons",
         "How it is read", "Always"};

@@ -173,11 +173,14 @@ typedef struct tl_arguments {
     const char *how; /* or NULL */
     tl_words libs;   /* patterns of libraries that are patched, too */
     bool children, exact, dry_run;
-    uint32_t pid;      /* of a process that runs already; 0: not given */
-    uint64_t duration; /* of recording, in ns; 0: not given */
-    uint32_t runs;     /* how often to run the program; 0: not given */
-    const char *turns; /* the other program; or NULL */
-    uint64_t min_size; /* of functions that are patched, in bytes; 0: any */
+    uint32_t pid;                   /* of a process that runs already; 0: not given */
+    uint64_t duration;              /* of recording, in ns; 0: not given */
+    uint32_t runs;                  /* how often to run the program; 0: not given */
+    const char *turns;              /* the other program; or NULL */
+    bool insn, hint, order;         /* of instructions: record them; between two HINT #9; with their order */
+    const char *qemu_cpu, *sysroot; /* or NULL */
+    uint64_t snapshots;             /* instructions between two; 0: not given */
+    uint64_t min_size;              /* of functions that are patched, in bytes; 0: any */
 
     tl_words exe_word;      /* -e as given: see exe_files.h */
     const char *exe, *from; /* or NULL */

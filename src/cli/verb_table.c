@@ -45,6 +45,7 @@ static const tl_example record_examples[] = {{"record gzip -k file", "a profile,
                                              {"record -F 'net::*' -o app.svg ./app", "a flame graph of some"},
                                              {"record --start off ./server", "traceloom ctl starts it"},
                                              {"record -p 4711 --for 10s", "a process that runs already"},
+                                             {"record --insn ./app", "instructions of AArch64"},
                                              {NULL, NULL}};
 
 static const tl_example ctl_examples[] = {{"ctl 4711 status", "what is recorded, where to"},
@@ -179,7 +180,11 @@ const tl_verb tl_verb_table[] = {
      "if the program is killed.\n"
      "Child processes that also record write files of their own, whose names have a number before the suffix.\n"
      "The suffix of another format, such as\n.Pa .svg , .pb.gz\nor\n.Pa .pftrace ,\n"
-     "makes a recording first and converts it at the end.\n",
+     "makes a recording first and converts it at the end.\n"
+     ".Pp\n"
+     "With\n.Fl -insn\n"
+     "a program of AArch64 is run in QEMU, and each of its instructions is recorded, on any machine;\n"
+     "the recording is a folder,\n.Pa app.xtrace .\n",
      NULL},
     {TL_VERB_CTL, "ctl", NULL, "PID COMMAND [KEY=VALUE...]", "Control a running recording: status, start, stop, flush",
      ctl_examples,

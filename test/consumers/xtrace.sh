@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Records an AArch64 program in QEMU's user mode, and compares with the program's numbers, QEMU and objdump: xtrace.sh BINARY
+# Records an AArch64 program with `record --insn`, and compares with the program's numbers, QEMU and objdump: xtrace.sh BINARY
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$(realpath "${1:?usage: xtrace.sh BINARY}")
@@ -16,7 +16,6 @@ qemu-aarch64 -help | grep -q -e '-plugin' || skip "this qemu-aarch64 has no plug
 mkdir -p "${TL_WORK:=/tmp}"
 work=$(mktemp -d "$TL_WORK/xtrace.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-cc -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden "$here/xtrace_plugin.c" -o "$work/xtrace_plugin.so"
 build=(aarch64-linux-gnu-gcc -O2 -Wall -Wextra -static -mno-outline-atomics -fno-optimize-sibling-calls -fno-inline-functions)
 "${build[@]}" "$here/xtrace_app.c" -o "$work/app" -pthread >"$work/messages" 2>&1 || {
     cat "$work/messages"
@@ -27,20 +26,21 @@ emulate=(timeout 120 qemu-aarch64 -cpu neoverse-n1)
 record() { # NAME OPTIONS ARGUMENT...
     local name=$1 options=$2 status=0
     shift 2
-    mkdir "$work/$name"
-    "${emulate[@]}" -singlestep -plugin "$work/xtrace_plugin.so,out=$work/$name$options" "$work/app" "$@" >"$work/$name.txt" 2>"$work/messages" || status=$?
-    if grep -q 'xtrace_plugin: this QEMU' "$work/messages"; then
+    # shellcheck disable=SC2086 # several words
+    timeout 120 "$binary" record --insn $options -o "$work/$name.xtrace" "$work/app" "$@" >"$work/$name.txt" 2>"$work/messages" || status=$?
+    if grep -q 'this QEMU\|did not load' "$work/messages"; then
         skip "$(cat "$work/messages")"
     fi
-    if [ "$status" -ne 0 ] || [ -z "$(ls "$work/$name")" ]; then
+    if [ "$status" -ne 0 ]; then
         cat "$work/messages"
         echo "FAILED: recording ends with status $status"
         exit 1
     fi
+    mv "$work/$name.xtrace" "$work/$name"
 }
-record whole ,always=on,interval=10000 500 12 1
-record part ,interval=20000 300 8 1
-record threads ,times=on,interval=50000 300 8 1 2
+record whole "--snapshots 10k" 500 12 1
+record part "--hint --snapshots 20k" 300 8 1
+record threads "--hint --order --snapshots 50k" 300 8 1 2
 "${emulate[@]}" -strace "$work/app" 500 12 1 2>"$work/strace.txt" >/dev/null
 aarch64-linux-gnu-objdump -d "$work/app" >"$work/objdump.txt"
 python3 -B "$here/xtrace_check.py" "$binary" "$work"

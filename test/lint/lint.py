@@ -57,6 +57,13 @@ def recorder_includes(checks, path):
                 checks.that(more.endswith("_layout.h"), "src/" + target, "which the recorder shares, includes", more)
 
 
+def plugin_includes(checks, path):
+    """The plugin for QEMU includes itself, classes of instructions, and what the compiler is told."""
+    for number, target in includes(path):
+        fine = target in ("isa/a64.h", "base/compiler.h") or target.startswith("qemu/")
+        checks.that(fine, "%s:%d: includes %s of the library" % (path, number, target))
+
+
 def layers(checks):
     """A file includes only its own layer and those left of it; no format includes another."""
     for path in files(".c", ".h", ".S"):
@@ -65,6 +72,9 @@ def layers(checks):
         layer = path.split("/")[1]
         if layer == "rt":
             recorder_includes(checks, path)
+            continue
+        if layer == "qemu":
+            plugin_includes(checks, path)
             continue
         checks.that(layer in LAYERS, path, "lies in no known layer")
         for number, target in includes(path):
@@ -77,8 +87,8 @@ def layers(checks):
             if layer == "cli" and part[0] in ("formats.def", "formats_manual.def") or (
                     layer in ("analysis", "cli") and part[0] == "tables.def"):
                 continue  # tables of everything there is
-            if part[0] == "rt":
-                checks.that(layer == "cli" and target.endswith("_layout.h"), where, "of the recorder, of which only the command reads layouts")
+            if part[0] in ("rt", "qemu"):
+                checks.that(layer == "cli" and target.endswith("_layout.h"), where, "of a recorder, of which only the command reads layouts")
                 continue
             if checks.that(part[0] in LAYERS, where, "but includes are relative to src/"):
                 checks.that(LAYERS.index(part[0]) <= LAYERS.index(layer), where, "of a layer to the right of", layer)

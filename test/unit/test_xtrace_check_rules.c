@@ -73,10 +73,35 @@ static void test_many_exclusive_stores(void **state)
     }
 }
 
+/* All registers say that an exception or a signal came: anything may follow, once, and memory may be other. */
+static void test_all_registers(void **state)
+{
+    static const uint32_t interrupted[] = {NOP, B(1000), CBZ(100), BLR_X3};
+    for (size_t i = 0; i < TL_COUNT(interrupted); i++)
+        for (int pc_is_next = 0; pc_is_next < 2; pc_is_next++) {
+            const uint64_t handler = pc_is_next ? PC + 4 : 0x500000;
+            made_stream s = {0};
+            made_pcinst(&s, 0, PC, interrupted[i]);
+            made_access(&s, true, 0x1000, 3, 1);
+            if (interrupted[i] == BLR_X3)
+                made_value(&s, XTRACE_TARGET, PC + 4000);
+            made_registers(&s, 0);
+            made_value(&s, XTRACE_FLAGS, 0);
+            made_pcinst(&s, 0, handler, NOP);
+            made_access(&s, false, 0x1000, 3, 2);
+            made_inst(&s, 0, NOP);
+            const told expected[2] = {{s.n, "xtrace.shadow"}, {s.n + XTRACE_MEM_HEAD + 8, "xtrace.pc-chain"}};
+            made_access(&s, false, 0x1000, 3, 3);
+            made_pcinst(&s, 0, 0x600000, NOP);
+            expect_stream(&s, expected, 2);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_signal_handlers),
+        cmocka_unit_test(test_all_registers),
         cmocka_unit_test(test_many_exclusive_stores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,7 @@ typedef struct tl_record {
     char library[PATH_MAX];    /* the recorder that is loaded; "": none */
     tl_record_way way;
     uint64_t device, inode; /* of the target */
+    char **command;         /* the words to run in place of the program's; NULL: those */
     bool one_of_many;       /* of --runs: no table, and no advice */
     bool certain;           /* the recorder is in that file, not perhaps in what it starts */
     struct timespec begin;
@@ -83,12 +84,24 @@ char *tl_record_preload(const tl_record *r);
 bool tl_record_search(const char *name, char out[static PATH_MAX]);
 /* The program that runs a script; false: the file is no script, or its program is unknown. */
 bool tl_record_interpreter(const char *path, char out[static PATH_MAX]);
-/* Finds libtraceloom-rt.so, which may be changed only by those who could change this command, or the caller. Reports
- * why not; an exit status, or TL_EXIT_DONE. */
-int tl_record_library(const char *name, char out[static PATH_MAX]);
+/* A library that is loaded into what is recorded. */
+typedef struct tl_record_part {
+    const char *file, *package, *without; /* without: "has no recorder in it": why it is needed */
+    const char *folder;                   /* where libraries are: "" or "/traceloom" */
+    bool in_list;                         /* its path is an element of a list */
+} tl_record_part;
+extern const tl_record_part tl_record_recorder, tl_record_plugin;
+/* Finds it; only those who could change this command, or the caller, may be able to change it. Reports why not; an exit
+ * status, or TL_EXIT_DONE. */
+int tl_record_library(const char *name, const tl_record_part *part, char out[static PATH_MAX]);
 
 /* The first option that only patched programs obey; NULL: none is given. */
 const char *tl_record_only_patched(const tl_arguments *a);
+
+/* `report` with these options, whose table goes where messages go. A tl_exit. */
+int tl_record_show(const tl_record *r, const tl_arguments *report);
+/* Writes `from` in the format of `to`, or that of --to, with the other verbs. */
+int tl_record_rewrite(const tl_record *r, const char *from, const char *to, bool profile, bool quiet);
 
 /* ns of a clock that nobody sets. */
 uint64_t tl_record_now(void);

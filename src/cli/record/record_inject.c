@@ -9,7 +9,15 @@
 #include "cli/record/record.h"
 #include "cli/record/record_facts.h"
 
-#define LIBRARY TL_RECORD_SHARED ".0"
+const tl_record_part tl_record_recorder = {.file = TL_RECORD_SHARED ".0",
+                                           .package = "libtraceloom-rt0",
+                                           .without = "has no recorder in it",
+                                           .folder = "",
+                                           .in_list = true};
+const tl_record_part tl_record_plugin = {.file = "libtraceloom-qemu.so",
+                                         .package = "traceloom-qemu",
+                                         .without = "needs a plugin for QEMU to be recorded",
+                                         .folder = "/traceloom"};
 
 /* Can somebody change it who could not change the command? What is loaded runs with the rights of the program. */
 static bool is_safe(const char *path, uid_t owner)
@@ -37,7 +45,7 @@ static bool own_folder(char out[static PATH_MAX], uid_t *owner)
     return slash != NULL;
 }
 
-int tl_record_library(const char *name, char out[static PATH_MAX])
+int tl_record_library(const char *name, const tl_record_part *part, char out[static PATH_MAX])
 {
     /* The build's own folder; and where it is installed. */
     static const char *const places[] = {"", "/../lib", ("/../lib/" TL_RECORD_TRIPLET), "/../lib64"};
@@ -45,7 +53,7 @@ int tl_record_library(const char *name, char out[static PATH_MAX])
     uid_t owner;
     *out = 0;
     for (size_t i = 0; own_folder(folder, &owner) && i < TL_COUNT(places); i++) {
-        snprintf(path, sizeof path, "%s%s/" LIBRARY, folder, places[i]);
+        snprintf(path, sizeof path, "%s%s%s/%s", folder, places[i], *places[i] ? part->folder : "", part->file);
         if (!realpath(path, out)) {
             *out = 0;
             continue;
@@ -56,15 +64,14 @@ int tl_record_library(const char *name, char out[static PATH_MAX])
             tl_say_error(name, "%s is not loaded into it: others may change that file, or its folder", out);
             return TL_EXIT_RECORD;
         }
-        if (strpbrk(out, ": ")) { /* LD_PRELOAD is a list */
+        if (part->in_list && strpbrk(out, ": ")) { /* LD_PRELOAD */
             tl_say_error(name, "%s cannot be loaded into it: its path has a space or a colon", out);
             return TL_EXIT_RECORD;
         }
         return TL_EXIT_DONE;
     }
-    tl_say_error(name,
-                 "has no recorder in it, and " LIBRARY " is not installed beside this command: it is in the package "
-                 "libtraceloom-rt0");
+    tl_say_error(name, "%s, and %s is not installed beside this command: it is in the package %s", part->without,
+                 part->file, part->package);
     return TL_EXIT_RECORD;
 }
 

@@ -158,7 +158,7 @@ int tl_record_look(tl_record *r)
     int status = tl_record_choose(r, &f, &script);
     if (status != TL_EXIT_DONE || r->way == TL_WAY_LINKED)
         return status;
-    status = tl_record_library(r->cli->args->file.word[0], r->library);
+    status = tl_record_library(r->cli->args->file.word[0], &tl_record_recorder, r->library);
     if (status != TL_EXIT_DONE)
         return status;
     r->device = (uint64_t)f.file.st_dev;

@@ -59,7 +59,7 @@ static int open_page(tl_record *r, tl_control *page)
     }
     r->way = TL_WAY_PATCH;
     snprintf(name, sizeof name, "%ld", pid);
-    int status = tl_record_library(name, r->library);
+    int status = tl_record_library(name, &tl_record_recorder, r->library);
     if (status == TL_EXIT_DONE)
         status = tl_attach_inject(pid, r->library);
     return status == TL_EXIT_DONE ? tl_control_open(page, "record", pid) : status;

@@ -65,6 +65,9 @@ typedef struct environment {
 
 static bool make_environment(environment *env, const tl_record *r)
 {
+    *env = (environment){0};
+    if (r->command) /* records by itself */
+        return true;
     env->settings = tl_record_settings(r);
     env->preload = *r->library ? tl_record_preload(r) : NULL;
     return env->settings && (!*r->library || env->preload);
@@ -81,9 +84,10 @@ static void become(const tl_record *r, char **argv, const environment *env, cons
 {
     give_signals_back(h);
     /* Here, since nothing else that the command starts is recorded. */
-    if (setenv("TRACELOOM", env->settings, 1) != 0 || (env->preload && setenv("LD_PRELOAD", env->preload, 1) != 0))
+    if ((env->settings && setenv("TRACELOOM", env->settings, 1) != 0) ||
+        (env->preload && setenv("LD_PRELOAD", env->preload, 1) != 0))
         goto failed;
-    execv(r->program, argv);
+    execv(r->command ? argv[0] : r->program, argv);
     if (errno == ENOEXEC) { /* a script without its first line, which shells run anyway */
         char *shell[3] = {(char[]){"sh"}, (char *)r->program, NULL};
         size_t n = 0;
@@ -164,21 +168,22 @@ static int wait_for(tl_record *r)
 int tl_record_run(tl_record *r)
 {
     const tl_words *words = &r->cli->args->file;
-    char **argv = calloc(words->n + 1, sizeof *argv);
+    char **own = calloc(words->n + 1, sizeof *own), **argv = r->command ? r->command : own;
     environment env;
     int ends[2], why = 0;
     handlers h;
-    if (!make_environment(&env, r) || !argv || pipe2(ends, O_CLOEXEC) != 0) {
-        free(argv);
+    if (!make_environment(&env, r) || !own || pipe2(ends, O_CLOEXEC) != 0) {
+        free(own);
         free_environment(&env);
         tl_say_error(NULL, "record: %s", strerror(errno));
         return TL_EXIT_RECORD;
     }
-    tl_say_more(r->cli, NULL, "TRACELOOM=%s", env.settings);
+    if (env.settings)
+        tl_say_more(r->cli, NULL, "TRACELOOM=%s", env.settings);
     if (env.preload)
         tl_say_more(r->cli, NULL, "LD_PRELOAD=%s", env.preload);
     for (size_t i = 0; i < words->n; i++)
-        argv[i] = (char *)(uintptr_t)words->word[i];
+        own[i] = (char *)(uintptr_t)words->word[i];
     clock_gettime(CLOCK_REALTIME, &r->begin);
     take_signals(&h);
     r->pid = fork();
@@ -199,7 +204,7 @@ int tl_record_run(tl_record *r)
     }
     give_signals_back(&h);
     signal(SIGXFSZ, SIG_IGN); /* a result that is too large is then an error */
-    free(argv);
+    free(own);
     free_environment(&env);
     if (!why)
         return TL_EXIT_DONE;

@@ -15,12 +15,12 @@
 #include "traceloom/sink.h"
 #include "traceloom/source.h"
 
-/* Writes `from` in the format of `to`, with the other verbs. */
-static int rewrite(const tl_record *r, const char *from, const char *to, bool profile, bool quiet)
+int tl_record_rewrite(const tl_record *r, const char *from, const char *to, bool profile, bool quiet)
 {
     const tl_arguments a = {.verb = tl_verb_find(profile ? "report" : "convert"),
                             .file = {&from, 1},
                             .output = to,
+                            .to = r->cli->args->to,
                             .force = true,
                             .quiet = quiet,
                             .color = r->cli->args->color};
@@ -76,7 +76,7 @@ static int settle(const tl_record *r, unsigned mode)
         if (rename(live, path) != 0)
             status = TL_EXIT_RECORD;
     } else {
-        status = rewrite(r, live, path, mode == TL_RECORD_PROFILE, true);
+        status = tl_record_rewrite(r, live, path, mode == TL_RECORD_PROFILE, true);
         if (status == TL_EXIT_DONE)
             unlink(live);
     }
@@ -165,7 +165,7 @@ static int convert(const tl_record *r)
     struct stat st;
     if (lstat(tl_record_path(r, mode, "", path), &st) != 0)
         return TL_EXIT_DONE; /* nothing was recorded, which is reported later */
-    const int status = rewrite(r, path, r->cli->args->output, profile, r->cli->args->quiet);
+    const int status = tl_record_rewrite(r, path, r->cli->args->output, profile, r->cli->args->quiet);
     if (status != TL_EXIT_DONE) {
         tl_say_error(path, "has what was recorded");
         return TL_EXIT_RECORD;

@@ -7,26 +7,22 @@
 #include <unistd.h>
 
 #include "base/text/number.h"
+#include "cli/insn/insn_record.h"
 #include "cli/message.h"
 #include "cli/record/record.h"
 
 #define REPORT_ROWS  20u
 #define REPORT_BYTES (INT64_C(4) << 30) /* larger ones are not read without being asked */
 
-/* The table of functions goes where messages go: standard output belongs to the program. */
-static int show_table(const tl_record *r, const char *path)
+/* Standard output belongs to the program. */
+int tl_record_show(const tl_record *r, const tl_arguments *report)
 {
-    const tl_arguments a = {.verb = tl_verb_find("report"),
-                            .file = {&path, 1},
-                            .has_top = true,
-                            .top = REPORT_ROWS,
-                            .color = r->cli->args->color};
-    tl_cli c = {.args = &a};
+    tl_cli c = {.args = report};
     fflush(stdout);
     const int kept = dup(STDOUT_FILENO);
     if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return TL_EXIT_RECORD;
-    tl_terminal_init(&c.out, STDERR_FILENO, a.color);
+    tl_terminal_init(&c.out, STDERR_FILENO, r->cli->args->color);
     fputc('\n', stderr);
     const int status = tl_verb_report(&c);
     fflush(stdout);
@@ -35,6 +31,17 @@ static int show_table(const tl_record *r, const char *path)
         close(kept);
     }
     return status;
+}
+
+/* The table of functions. */
+static int show_table(const tl_record *r, const char *path)
+{
+    const tl_arguments a = {.verb = tl_verb_find("report"),
+                            .file = {&path, 1},
+                            .has_top = true,
+                            .top = REPORT_ROWS,
+                            .color = r->cli->args->color};
+    return tl_record_show(r, &a);
 }
 
 /* "wrote app.tlp (12.1 KiB); next: traceloom report app.tlp --by tree, or -o app.svg" */
@@ -135,7 +142,14 @@ static int record(tl_record *r)
 
 static int run(tl_record *r)
 {
-    int status = choose(r);
+    const char *only = tl_insn_only(r->cli->args);
+    if (!r->cli->args->insn && only) {
+        tl_say_error(NULL, "record: --%s goes with --insn", only);
+        return TL_EXIT_RECORD;
+    }
+    int status = r->cli->args->insn ? tl_insn_record(r) : choose(r);
+    if (r->cli->args->insn)
+        return r->pid > 0 && status_of(r) ? status_of(r) : status;
     if (status == TL_EXIT_DONE && r->cli->args->dry_run)
         return tl_record_dry_run(r);
     if (status == TL_EXIT_DONE)

@@ -44,6 +44,7 @@ typedef struct checker {
     uint64_t pc;
     bool has_target; /* it had a target: */
     uint64_t target, target_offset;
+    bool switched; /* all registers came after it: an exception or a signal, or the return from one */
 
     tl_shadow *shadow; /* NULL: no longer tracked */
     uint32_t nstore;   /* of the last instruction */
@@ -145,7 +146,9 @@ TL_ALWAYS_INLINE void check_insn(checker *c, uint64_t offset, bool has_pc, uint6
     if (TL_LIKELY(c->any)) {
         if (TL_UNLIKELY(level != c->level))
             forget_all(c);
-        if (c->has_target && has_pc && check_target(c, pc, level))
+        if (c->switched)
+            ; /* it may be anywhere */
+        else if (c->has_target && has_pc && check_target(c, pc, level))
             ; /* implies more than the chain rule */
         else if (has_pc && c->has_pc && level == c->level && (pc != c->pc + 4 || is_b_or_bl(c->opcode)))
             check_chain(c, offset, pc);
@@ -153,6 +156,7 @@ TL_ALWAYS_INLINE void check_insn(checker *c, uint64_t offset, bool has_pc, uint6
     if (TL_UNLIKELY(is_system_call(opcode)))
         forget_all(c);
     c->has_target = false;
+    c->switched = false;
     c->nstore = 0;
 }
 
@@ -302,7 +306,7 @@ static const uint8_t *see_common(checker *c, const uint8_t *p, const uint8_t *en
     const uint8_t *const begin = p;
     while ((size_t)(end - p) >= ENOUGH && c->status >= 0) {
         const uint64_t offset = c->offset + (uint64_t)(p - begin);
-        if (c->has_pc && !c->has_target && !is_control(c->opcode)) {
+        if (c->has_pc && !c->has_target && !c->switched && !is_control(c->opcode)) {
             const uint8_t *const q = see_run(c, p, end, offset);
             if (q != p) {
                 p = q;
@@ -338,7 +342,7 @@ static int resume(checker *c, uint64_t size)
     int status = xtrace_find_chain(&c->window, c->offset + 1, &c->offset, c->e);
     c->resumed = true;
     c->claims = NULL;
-    c->any = c->has_pc = c->has_target = false;
+    c->any = c->has_pc = c->has_target = c->switched = false;
     c->nstore = 0;
     forget_all(c);
     return status < 0 ? status : c->offset < size;
@@ -359,7 +363,10 @@ static int see_any(checker *c)
         return c->resync ? resume(c, total) : 0;
     see_token(c, c->offset);
     const unsigned token = *p;
-    if (token != XTRACE_VEC && token != XTRACE_ALLGPR && token != XTRACE_FLAGS) {
+    if (token == XTRACE_ALLGPR) {
+        c->switched = true;
+        forget_all(c); /* the system may have written */
+    } else if (token != XTRACE_VEC && token != XTRACE_FLAGS) {
         p = tl_window_at(&c->window, c->offset, (size_t)size, &available, c->e);
         if (!p)
             return TL_EIO;

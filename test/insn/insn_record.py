@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""`record --insn` against QEMU without it, and against itself: insn_record.py BINARY CASE"""
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import insn_tools
+from insn_tools import Recording, emulated, harness, logged, pcs, states
+
+PARTS = {"signals": ["60"], "forks": [], "threads": ["5"], "code": [], "sums": ["40"], "exec": []}
+STREAMS = {"forks": 6, "threads": 11}     # threads: at least one of each turn; numbers may be used again
+KILLS = int(os.environ.get("TL_INSN_KILLS", "12"))
+STEPS = int(os.environ.get("TL_INSN_STEPS", "1500"))
+KNOWN_LEAST = 0.9
+
+
+def same_output(checks, binary, folder):
+    """Programs do what they do without us, `check` finds nothing, and each process and thread has a stream."""
+    for flags in ([], ["-mno-outline-atomics"], ["-march=armv8.1-a"]):
+        program = insn_tools.build(folder, "-static", *flags)
+        for part, words in PARTS.items():
+            if flags and part != "threads":
+                continue
+            expected = emulated([program, part, *words])
+            got = Recording(binary, folder, part + "".join(flags), [program, part, *words], "-q", "--snapshots", "10k")
+            checks.equal((got.done.returncode, got.done.stdout), (expected.returncode, expected.stdout), part, *flags, got.done.stderr)
+            got.check(checks, part, *flags)
+            if part != "exec":
+                checks.equal(len(got.streams), STREAMS.get(part, 1), "streams of", part, *flags)
+            checks.equal(len(got.snapshots), len(got.streams), "files of snapshots of", part)
+
+
+def same_log(checks, binary, folder):
+    """Every pc, in order, as in QEMU's own log; also of a program that is linked dynamically."""
+    for flags in (["-static"], ["-O0", "-static"], []):
+        program, log = insn_tools.build(folder, *flags), os.path.join(folder, "log")
+        sysroot = [] if "-static" in flags else ["-L", "/usr/aarch64-linux-gnu"]
+        if emulated([program, "code"], *sysroot).returncode:
+            continue                        # no libraries for it
+        got = Recording(binary, folder, "log" + "".join(flags), [program, "code"], "-q", prefix=["setarch", "-R"])
+        emulated([program, "code"], "-0", program, "-singlestep", "-d", "exec,nochain", "-D", log, *sysroot)
+        ours, theirs = list(pcs(got.streams[0])), logged(log)
+        checks.that(len(theirs) > 10000, "only", len(theirs), "lines of the log")
+        differs = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), None)
+        checks.equal((len(ours), differs), (len(theirs), None), "instructions", *flags)
+
+
+def state_at(binary, stream, number):
+    done = subprocess.run([binary, "info", "-q", "--json", "--at", str(number), stream], capture_output=True, text=True, check=False)
+    return json.loads(done.stdout)["registers"] if done.returncode == 0 else {}
+
+
+def replayed(checks, binary, folder):
+    """The registers replayed from each snapshot are those of the next one; with signals in between, too."""
+    program = insn_tools.build(folder, "-static")
+    for part, words, interval in (("sums", ["20"], "20k"), ("signals", ["25"], "30k"), ("code", [], "5k")):
+        got = Recording(binary, folder, part, [program, part, *words], "-q", "--snapshots", interval)
+        beside, stream, known, wanted = got.snapshots[0], got.streams[0], 0, 0
+        with open(beside, "rb") as file:
+            data = file.read()
+        records = list(states(beside))
+        checks.that(len(records) > 4, part, "has only", len(records), "snapshots")
+        for k in range(1, min(len(records), 40)):
+            with open(beside, "wb") as file:
+                file.write(data[:insn_tools.HEADER + k * insn_tools.RECORD])
+            insns, x, nzcv = records[k]
+            registers = state_at(binary, stream, insns)
+            for name, value in [("sp" if n == 31 else "x%d" % n, v) for n, v in enumerate(x)] + [("nzcv", nzcv)]:
+                said = registers.get(name)
+                wanted += 1
+                known += said is not None
+                checks.that(said is None or int(said, 16) == value, part, "snapshot", k, name, "is", hex(value), "and replayed", said)
+        checks.that(known >= KNOWN_LEAST * wanted, part, "only", known, "of", wanted, "registers are known")
+        print("%s: %d of %d registers of %d snapshots known by replaying" % (part, known, wanted, len(records) - 1))
+
+
+class Debugger:
+    """gdb's protocol with qemu-aarch64 -g."""
+    def __init__(self, folder, words):
+        path = os.path.join(folder, "gdb.socket")
+        self.qemu = subprocess.Popen(["setarch", "-R", insn_tools.QEMU, *insn_tools.CPU, "-0", words[0], "-g", path, *words], stdout=subprocess.DEVNULL)
+        self.socket = socket.socket(socket.AF_UNIX)
+        for _ in range(200):
+            try:
+                self.socket.connect(path)
+                break
+            except OSError:
+                time.sleep(0.05)
+        self.data = b""
+
+    def ask(self, text):
+        self.socket.sendall(b"$%s#%02x" % (text, sum(text) % 256))
+        while True:
+            begin = self.data.find(b"$")
+            end = self.data.find(b"#", begin)
+            if begin >= 0 and 0 <= end <= len(self.data) - 3:
+                answer, self.data = self.data[begin + 1:end], self.data[end + 3:]
+                self.socket.sendall(b"+")
+                return answer
+            more = self.socket.recv(65536)
+            if not more:
+                return b""
+            self.data += more
+
+    def registers(self):
+        """X0 to SP, pc, NZCV."""
+        data = bytes.fromhex(self.ask(b"g")[:2 * (33 * 8 + 4)].decode())
+        words = [int.from_bytes(data[i * 8:i * 8 + 8], "little") for i in range(33)]
+        return tuple(words[:32]), words[32], int.from_bytes(data[264:268], "little") & 0xf0000000
+
+    def close(self):
+        self.qemu.kill()
+        self.qemu.wait()
+        self.socket.close()
+
+
+def stepped(checks, binary, folder):
+    """A snapshot before every instruction, and gdb's registers at each step, of the same program."""
+    program = insn_tools.build(folder, "-static")
+    os.environ["QEMU_RAND_SEED"] = "1"
+    got = Recording(binary, folder, "steps", [program, "sums", "1"], "-q", "--snapshots", "1", prefix=["setarch", "-R"])
+    ours = list(zip(states(got.snapshots[0]), pcs(got.streams[0])))
+    debugger, differ = Debugger(folder, [program, "sums", "1"]), []
+    for number in range(min(STEPS, len(ours))):
+        (insns, x, nzcv), pc = ours[number]
+        theirs = debugger.registers()
+        if (x, pc, nzcv) != theirs or insns != number:
+            differ.append((number, hex(pc), [n for n in range(32) if x[n] != theirs[0][n]]))
+        debugger.ask(b"s")
+    debugger.close()
+    checks.equal(differ[:5], [], "steps that differ from gdb's, of", min(STEPS, len(ours)))
+
+
+def killed(checks, binary, folder):
+    """What was executed before a SIGKILL is all there, without a fault, and the program's status is told."""
+    program, randomly = insn_tools.build(folder, "-static"), random.Random(7)
+    for number in range(KILLS):
+        path = os.path.join(folder, "kill%d.xtrace" % number)
+        run = subprocess.Popen([binary, "record", "--insn", "--snapshots", "10k", "-o", path, program, "lines", "1000000"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(randomly.randrange(1, 60)):
+            run.stdout.readline()
+        time.sleep(randomly.random() / 100)
+        child = int(subprocess.run(["pgrep", "-P", str(run.pid)], capture_output=True, text=True, check=True).stdout)
+        os.kill(child, signal.SIGKILL)
+        said = run.communicate(timeout=insn_tools.SECONDS)[1]
+        checks.equal(run.returncode, 128 + signal.SIGKILL, "status", said[-300:])
+        checks.that("was killed (Killed)" in said, "nothing about the kill:", said[-500:])
+        got = Recording.__new__(Recording)
+        got.binary, got.path = binary, path
+        got.find()
+        checks.equal(len(got.streams), 1, "streams")
+        insns = sum(1 for _ in pcs(got.streams[0]))
+        checks.that("{:,} instructions".format(insns) in said, insns, "instructions are there, and it says", said[:300])
+        got.check(checks, "kill", number)
+
+
+def refused(checks, binary, folder):
+    """What cannot be recorded, and says so before anything runs."""
+    program = insn_tools.build(folder, "-static")
+    def fails(about, *words, status=125, **more):
+        done = subprocess.run([binary, "record", *words], capture_output=True, text=True, check=False, cwd=folder, **more)
+        checks.equal((done.returncode, done.stdout), (status, ""), *words, done.stderr)
+        checks.that(about in done.stderr, *words, "does not say", about, "but", done.stderr)
+    fails("is not a program for AArch64", "--insn", "/bin/true")
+    fails("--insn is for programs of AArch64", "--insn", insn_tools.__file__) if os.access(insn_tools.__file__, os.X_OK) else None
+    fails("--mode does not go with --insn", "--insn", "-m", "fdr", program)
+    fails("--hint goes with --insn", "--hint", "/bin/true")
+    fails("has SVE", "--insn", "--qemu-cpu", "max", program)
+    fails("did not come to a HINT #9", "--insn", "--hint", program, "lines", "0")
+    fails("it is in the package qemu-user", "--insn", program, env={"PATH": "/nowhere"})
+    fails("such", "--insn", "nowhere-to-be-found", status=127)
+    os.makedirs(os.path.join(folder, "mine.xtrace"))
+    with open(os.path.join(folder, "mine.xtrace", "letter"), "w", encoding="ascii") as file:
+        file.write("dear")
+    fails("the folder exists; -f replaces it", "--insn", "-o", "mine.xtrace", program)
+    fails("is not a folder of recordings", "--insn", "-f", "-o", "mine.xtrace", program)
+    checks.equal(os.listdir(os.path.join(folder, "mine.xtrace")), ["letter"], "what is there stays")
+    checks.equal([name for name in os.listdir(folder) if "live" in name], [], "nothing is left")
+
+
+def crowded(checks, binary, folder):
+    """More threads than are recorded at one time: the others run, and are counted."""
+    program = insn_tools.build(folder, "-static")
+    got = Recording(binary, folder, "crowd", [program, "threads", "300"])
+    checks.equal((got.done.returncode, got.done.stdout), (0, "2970000\n"), got.done.stderr[-300:])
+    missing = [line for line in got.done.stderr.splitlines() if "threads are missing" in line]
+    recorded = len(got.streams)
+    if missing:                             # they may end faster than they begin
+        checks.equal(recorded + int(missing[0].split()[2]), 601, missing)
+    else:
+        checks.equal(recorded, 601, "streams")
+    got.check(checks, "crowd")
+
+
+CASES = {"output": same_output, "log": same_log, "replay": replayed, "steps": stepped, "kill": killed, "refuse": refused, "crowd": crowded}
+
+
+def main():
+    binary, case = os.path.abspath(sys.argv[1]), sys.argv[2]
+    insn_tools.need()
+    checks = harness.Checks()
+    with insn_tools.workspace() as folder:
+        CASES[case](checks, binary, folder)
+    checks.end()
+
+
+main()
