@@ -146,10 +146,10 @@ _traceloom()
         COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     --snapshots)
-        COMPREPLY=($(compgen -W "1M 10k 100k" -- "$cur"))
+        COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     --qemu-cpu)
-        COMPREPLY=($(compgen -W "neoverse-n1 cortex-a76 cortex-a72 cortex-a53 max,sve=off" -- "$cur"))
+        COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     --sysroot)
         _traceloom_files

@@ -307,13 +307,12 @@ const tl_option tl_option_table[] = {
      "Otherwise they are numbered from the moment that there is a second thread.\n",
      NULL},
     {TO(amount, snapshots), 0, "snapshots", "N", TL_GROUP_DIFF, RECORD, "instructions between snapshots: 1M",
-     "Sets how many instructions are between two snapshots of all registers.\nThe default is\n.Ql 1M .\n",
-     "1M 10k 100k"},
+     "Sets how many instructions are between two snapshots of all registers.\nThe default is\n.Ql 1M .\n", NULL},
     {TO(text, qemu_cpu), 0, "qemu-cpu", "NAME", TL_GROUP_DIFF, RECORD, "the processor: neoverse-n1",
      "Chooses the processor that QEMU shows to the program;\n.Ql qemu-aarch64 -cpu help\nlists them.\n"
      "The default is\n.Cm neoverse-n1 .\nIt must not have SVE, whose loads and stores QEMU does not show:\n"
      ".Cm max,sve=off\nhas not.\n",
-     "neoverse-n1 cortex-a76 cortex-a72 cortex-a53 max,sve=off"},
+     NULL},
     {TO(text, sysroot), 0, "sysroot", "DIR", TL_GROUP_DIFF, RECORD, "where its libraries are",
      "Finds the loader and the libraries of the program in this folder.\nThe default is\n.Ev QEMU_LD_PREFIX ;\n"
      "else, if it is there,\n.Pa /usr/aarch64-linux-gnu .\n",
