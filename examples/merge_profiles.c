@@ -20,6 +20,8 @@ static int add(tl_profile **sum, const char *path, const tl_select *select, tl_e
         printf("%s is a profile already\n", tl_trace_format(tl_source_trace(source)));
     if (status == 0)
         status = tl_profile_from_source(&profile, source, &options, e);
+    if (status == 0 && tl_profile_clock(profile)->hz) /* inputs of other machines have other clocks */
+        status = tl_profile_rescale(profile, 1000000000, e);
     if (status == 0 && *sum) {
         status = tl_profile_merge(*sum, profile, e);
     } else if (status == 0) {

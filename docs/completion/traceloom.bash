@@ -18,9 +18,17 @@ _traceloom()
     elif [[ $prev == = ]]; then
         prev=${COMP_WORDS[COMP_CWORD-2]}
     fi
+    case "${COMP_WORDS[1]} $prev" in
+    "convert --clock" | "cat --clock")
+        COMPREPLY=($(compgen -W "relative delta wall date" -- "$cur"))
+        return ;;
+    "report --clock" | "diff --clock")
+        COMPREPLY=($(compgen -W "ns" -- "$cur"))
+        return ;;
+    esac
     case $prev in
     --by)
-        COMPREPLY=($(compgen -W "func tree callers callees hist thread line module class state trace track damage loss property gc jit alloc heap cpu domain assembly netmodule type mix block branch page reuse cache syscall" -- "$cur"))
+        COMPREPLY=($(compgen -W "func name tree callers callees hist thread line module class state trace track damage loss property gc jit alloc heap cpu domain assembly netmodule type mix block branch page reuse cache syscall" -- "$cur"))
         return ;;
     --weight)
         COMPREPLY=($(compgen -W "samples time bytes allocations" -- "$cur"))
@@ -169,8 +177,8 @@ _traceloom()
     --text-style)
         COMPREPLY=($(compgen -W "plain babeltrace" -- "$cur"))
         return ;;
-    --clock)
-        COMPREPLY=($(compgen -W "relative delta wall date" -- "$cur"))
+    --glob)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     --split)
         COMPREPLY=($(compgen -W "track" -- "$cur"))
@@ -245,7 +253,7 @@ _traceloom()
     check)
         options="--json --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     report|diff)
-        options="--by --weight --sort --top --per-thread --no-fold --wide --interval --line-size --sample --cache --predictor --calls --diff --fail-if --fail-when --noise --min-share --per --map --one-run --json --output --force --to --title --page-limit --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
+        options="--by --weight --sort --top --per-thread --no-fold --wide --interval --line-size --sample --cache --predictor --calls --diff --fail-if --fail-when --noise --min-share --per --map --one-run --json --output --force --to --title --page-limit --clock --glob --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     convert|cat)
         options="--interval --output --force --to --text-style --clock --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --no-pager --quiet --verbose --help" ;;
     query)

@@ -5,8 +5,8 @@
  * What is returned is borrowed: strings and the clock live as long as the profile, functions until it is changed.
  * Indices of places and functions must be below their numbers; this is only checked where stated. If several threads
  * made the profile, indices may differ from run to run; what is written does not.
- * Thread rule: a profile may be read by several threads at once; it is changed, by tl_profile_merge() alone, while no
- * other thread uses it. Different profiles are independent. */
+ * Thread rule: a profile may be read by several threads at once; it is changed, by tl_profile_merge() and
+ * tl_profile_rescale() alone, while no other thread uses it. Different profiles are independent. */
 #ifndef TRACELOOM_PROFILE_H
 #define TRACELOOM_PROFILE_H
 
@@ -73,6 +73,13 @@ void tl_profile_free(tl_profile *p);
  * (in frequency by more than 0.1 %), or if only one has durations of single calls, or a tree per thread. TL_ENOMEM may
  * leave places without calls, but changes no number. */
 int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e);
+
+/* Changes the clock to one of `hz` ticks a second, so that profiles of machines whose clocks differ can be added up:
+ * rescale each, to the same hz, before the first merge. Every sum, the shortest and the longest call are rounded once,
+ * half to even; other durations are those of the middle of their bucket. UINT64_MAX stays. The clock is called
+ * "rescaled" then. 0; or < 0, errors: TL_EINVAL (hz is 0), TL_EUNSUPPORTED (the frequency of its clock is not known),
+ * both change nothing; TL_ENOMEM: it can only be freed. */
+int tl_profile_rescale(tl_profile *p, uint64_t hz, tl_error *e);
 
 /* The clock that its times are ticks of: that of the trace. Never NULL. */
 const tl_clock *tl_profile_clock(const tl_profile *p);

@@ -29,6 +29,7 @@ enum {
     TL_PROFILE_PER_THREAD = 4,
     TL_PROFILE_LINES = 8,    /* functions of samples split by line */
     TL_PROFILE_MODULES = 16, /* regrouped by module */
+    TL_PROFILE_NAMES = 64,   /* regrouped by name */
     TL_PROFILE_TREES = 32    /* shows trees, also one per thread */
 };
 

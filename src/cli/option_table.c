@@ -350,6 +350,15 @@ const tl_option tl_option_table[] = {
      "the date and the time of day.\n"
      "Style\n.Cm babeltrace\nhas only the last two, always with the delta, and shows\n.Cm wall .\n",
      "relative delta wall date"},
+    {TO(choice, clock), 0, "clock", "ns", TL_GROUP_INPUT, REPORT, "times in ns",
+     "Converts the times of each input to nanoseconds before they are added up: needed for recordings of machines\n"
+     "whose clocks have different frequencies.\n"
+     "A sum is rounded once; durations in histograms stay within 1\\ % if they are longer than 167\\ ns.\n",
+     "ns"},
+    {TO(text, glob), 0, "glob", "GLOB", TL_GROUP_INPUT, REPORT, "files of a folder",
+     "Reads the files of a folder whose names match, of any format.\n"
+     "Without it, those that hold a profile are read.\n",
+     NULL},
     {TO(text, split), 0, "split", "HOW", TL_GROUP_OUTPUT, CONVERT, "into several files: 10s, 100MB, or track",
      "Writes several files, whose names get a number before the suffix:\n"
      "a new one after a time since the trace began, such as\n.Ql 10s\nor\n.Ql 500ms ,\n"

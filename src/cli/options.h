@@ -184,12 +184,20 @@ typedef struct tl_arguments {
 
     tl_words exe_word;      /* -e as given: see exe_files.h */
     const char *exe, *from; /* or NULL */
+    const char *glob;       /* of files in folders of profiles; or NULL */
+    bool has_folders;       /* a file is such a folder: not an option, found out by `report` */
     bool no_demangle, strict, resync, follow;
     uint32_t threads; /* 0: as many as there are processors */
 
     tl_color color;
     bool no_pager, quiet, verbose;
 } tl_arguments;
+
+/* Whether there may be more than one input. */
+static inline bool tl_has_several(const tl_arguments *a)
+{
+    return a->file.n > 1 || a->has_folders;
+}
 
 /* Whether the output goes to standard output. */
 bool tl_to_stdout(const tl_arguments *a);

@@ -18,9 +18,12 @@
 #include "model/place_index.h"
 #include "traceloom/profile.h"
 
-#define TL_NO_FUNCTION UINT32_MAX
-#define TL_NO_TRACK    UINT32_MAX
-#define TL_PLACES_MAX  (1u << 26) /* more is TL_ENOMEM: such a tree is useless, and ids must fit */
+#define TL_NO_FUNCTION    UINT32_MAX
+#define TL_NO_TRACK       UINT32_MAX
+/* The name of a clock that no machine has. */
+#define TL_RESCALED_CLOCK "rescaled"
+
+#define TL_PLACES_MAX (1u << 26) /* more is TL_ENOMEM: such a tree is useless, and ids must fit */
 
 typedef struct tl_place_stat {
     uint64_t calls, total, self, outer;
@@ -63,6 +66,7 @@ struct tl_profile {
     bool of_stacks;     /* made from calls in changes of stacks: `samples` is known, too */
     bool has_histogram; /* durations of single calls are known */
     bool per_thread;
+    bool rescaled; /* by tl_profile_rescale(), to another frequency: durations of calls were rounded */
     uint64_t unmatched_exits, unmatched_open;
     uint32_t nweight;      /* 0: made of calls */
     uint32_t weight;       /* the chosen one, in `stat` */
@@ -168,12 +172,14 @@ int tl_profile_settle_functions(tl_profile *p, const tl_trace *t, tl_error *e);
 
 /* A copy with another identity of functions, without durations of single calls. Belongs to the caller. */
 typedef enum tl_grouping {
-    TL_GROUP_BY_NAME,     /* by their name when seen: one function per name */
-    TL_GROUP_BY_ID,       /* by everything else: a renamed function is one, with its last name */
-    TL_GROUP_BY_LAST,     /* the same without the id of named functions, for several traces with ids of their own. An id
-                             that all of them share stays */
-    TL_GROUP_BY_FUNCTION, /* by everything but the line: merges samples that were split by it */
-    TL_GROUP_BY_LIBRARY   /* by library, or else module, which becomes the name; NULL if unknown */
+    TL_GROUP_BY_NAME, /* by their name when seen: one function per name */
+    TL_GROUP_BY_ID,   /* by everything else: a renamed function is one, with its last name */
+    TL_GROUP_BY_LAST, /* the same without the id of named functions, for several traces with ids of their own. An id
+                         that all of them share stays */
+    TL_GROUP_ACROSS_BUILDS, /* by their name alone, where they have one: builds of a program meet. The only one that
+                               keeps durations of single calls */
+    TL_GROUP_BY_FUNCTION,   /* by everything but the line: merges samples that were split by it */
+    TL_GROUP_BY_LIBRARY     /* by library, or else module, which becomes the name; NULL if unknown */
 } tl_grouping;
 int tl_profile_regroup(tl_profile **out, const tl_profile *p, tl_grouping by, tl_error *e);
 /* A copy in which several places are one: their numbers are added up. *place (may be NULL) says which one each place of

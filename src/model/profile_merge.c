@@ -8,6 +8,7 @@
  *   begin and end of samples      the earlier and the later one
  *   UTC of the clock, build-id, exe   kept if the same in both, else unknown; unknown stays unknown whatever comes
  *   frequency of the clock        the greater one, of two that are the same but for what measuring them leaves open
+ *   rescaled                      if one of them is
  *   clock, histogram, per thread  must be the same in both
  *
  * It goes in two passes, so that running out of memory never leaves half the numbers added: the first makes everything
@@ -163,6 +164,7 @@ static void add_weights(tl_profile *into, uint32_t place, const tl_profile *from
 static void add_rest(tl_profile *into, const tl_profile *from)
 {
     into->of_stacks = into->of_stacks || from->of_stacks;
+    into->rescaled = into->rescaled || from->rescaled;
     into->samples.counted = tl_add_saturated(into->samples.counted, from->samples.counted);
     into->samples.empty = tl_add_saturated(into->samples.empty, from->samples.empty);
     into->samples.paused = tl_add_saturated(into->samples.paused, from->samples.paused);

@@ -1,6 +1,6 @@
-/* Copies of profiles with another identity of functions (keeps durations of single calls only for calls from stacks):
- * tables by name, by id or by library are tables of the
- * functions of such a copy, and recursion counts once in each of them. */
+/* Copies of profiles with another identity of functions (most keep durations of single calls only for calls from
+ * stacks): tables by name, by id or by library are tables of the functions of such a copy, and recursion counts once in
+ * each of them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +39,10 @@ static uint32_t add_function(tl_profile *to, const tl_profile *from, const tl_fu
             g.flags = (g.flags & ~(uint32_t)TL_FUNCTION_HEX_ID) | TL_FUNCTION_UNKNOWN;
         }
         break;
+    case TL_GROUP_ACROSS_BUILDS:
+        if (f->name)
+            g = (tl_function){.name = f->name, .flags = TL_FUNCTION_UNKNOWN};
+        break;
     case TL_GROUP_BY_FUNCTION:
         g.file = NULL;
         g.line = g.offset = 0;
@@ -65,7 +69,7 @@ static bool add_numbers(tl_profile *to, uint32_t place, const tl_profile *from, 
     for (uint32_t k = 0; k < from->nweight; k++)
         tl_profile_weigh(to, place, k, from->weight_self[(size_t)of * from->nweight + k]);
     return (!from->unwound || tl_profile_add_unwound(to, place, from->unwound[of])) &&
-           (!from->of_stacks || tl_hist_merge(&s->hist, &t->hist));
+           (!to->has_histogram || tl_hist_merge(&s->hist, &t->hist));
 }
 
 /* Copies places with their numbers, parents before children. False when memory runs out. */
@@ -84,7 +88,8 @@ static bool add_places(tl_profile *to, const tl_profile *from, const uint32_t *f
 
 static bool copy_rest(tl_profile *to, const tl_profile *from)
 {
-    to->of_stacks = to->has_histogram = from->of_stacks;
+    to->of_stacks = from->of_stacks;
+    to->rescaled = from->rescaled;
     to->per_thread = from->per_thread;
     to->unmatched_exits = from->unmatched_exits;
     to->unmatched_open = from->unmatched_open;
@@ -134,6 +139,7 @@ static bool copy(tl_profile *to, const tl_profile *from, tl_grouping by, uint32_
             return false;
     if (by == TL_GROUP_BY_LAST && !restore_ids(to, from, function))
         return false;
+    to->has_histogram = from->of_stacks || (by == TL_GROUP_ACROSS_BUILDS && from->has_histogram);
     return add_places(to, from, function, place) && copy_rest(to, from);
 }
 

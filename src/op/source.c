@@ -3,15 +3,14 @@
 #define _FILE_OFFSET_BITS 64
 #endif
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/grow.h"
 #include "model/recording.h"
 #include "op/checkpoints.h"
+#include "op/source_kind.h"
 #include "op/source_stop.h"
 #include "op/stream_reader.h"
 #include "op/symbols/code_map.h"
@@ -20,99 +19,10 @@
 #include "op/symbols/object_symbols.h"
 #include "op/symbols/symbolize.h"
 
-/* The format with the most evidence so far. */
-typedef struct contest {
-    const tl_format *best, *rival; /* rival: another one with the same evidence */
-    int most;
-} contest;
-
-static void bid(contest *c, const tl_format *f, int evidence)
-{
-    if (evidence > c->most) {
-        *c = (contest){.best = f, .most = evidence};
-    } else if (evidence == c->most && evidence > 0) {
-        c->rival = f;
-    }
-}
-
-static int tie(const contest *c, uint64_t offset, tl_error *e)
-{
-    return tl_fail(e, TL_EFORMAT, offset, "could be %s or %s; choose with --from", c->best->name, c->rival->name);
-}
-
-/* Time, in ms, for an input that is followed to show its format. */
-enum { PATIENCE = 5000 };
-
-/* Waits for more than `known` bytes of an input that is followed. 1: there are some, 0: none came, < 0: error. If there
- * are fewer than its size says, it became shorter, and waiting is useless. */
-static int wait_for_more(tl_input *in, size_t known, tl_error *e)
-{
-    bool ended;
-    if (!tl_input_follows(in) || tl_input_size(in) > known)
-        return 0;
-    int status = tl_input_wait(in, known, PATIENCE, &ended, e);
-    return status < 0 ? status : tl_input_size(in) > known;
-}
-
-static int no_format(const tl_input *in, const uint8_t *head, size_t got, tl_error *e)
-{
-    enum { SHOWN = 4 };
-    const bool is_elf = got >= SELFMAG && memcmp(head, ELFMAG, SELFMAG) == 0;
-    const char *hint = tl_input_follows(in) ? "; choose the format of an input to come with --from"
-                       : is_elf             ? "; it is a binary, which goes with its trace as -e"
-                                            : "";
-    char bytes[3 * SHOWN + 1] = "";
-    if (got == 0)
-        return tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "the file is empty; expected a trace%s", hint);
-    for (size_t i = 0; i < got && i < SHOWN; i++)
-        snprintf(bytes + 3 * i, sizeof bytes - 3 * i, " %02x", head[i]);
-    return tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "unrecognised format (starts with%s)%s", bytes, hint);
-}
-
-/* Asks every format; the one with the most evidence wins, a draw is an error. The name of an empty file decides. */
-static int find_format(const tl_format **out, tl_input *in, tl_error *e)
-{
-    uint8_t head[TL_PROBE_SIZE];
-    size_t got = 0;
-    contest c;
-    int status;
-    do {
-        status = tl_input_read(in, 0, head, sizeof head, &got, e);
-        if (status < 0)
-            return status;
-        c = (contest){.best = got ? NULL : tl_format_of_empty(tl_input_path(in))};
-        const tl_probe probe = {.head = head, .size = got, .total = tl_input_size(in), .path = tl_input_path(in)};
-        for (const tl_format *const *f = tl_format_list; got && *f; f++)
-            bid(&c, *f, (*f)->reader && (*f)->reader->probe ? (*f)->reader->probe(&probe) : 0);
-    } while ((!c.best || c.rival) && got < sizeof head && (status = wait_for_more(in, got, e)) > 0);
-    if (status < 0)
-        return status;
-    if (c.rival)
-        return tie(&c, 0, e);
-    if (!c.best)
-        return no_format(in, head, got, e);
-    *out = c.best;
-    return 0;
-}
-
-/* The same for a folder. */
-static int find_folder_format(const tl_format **out, const tl_folder *folder, tl_error *e)
-{
-    contest c = {0};
-    for (const tl_format *const *f = tl_format_list; *f; f++)
-        bid(&c, *f, (*f)->reader && (*f)->reader->probe_folder ? (*f)->reader->probe_folder(folder) : 0);
-    if (c.rival)
-        return tie(&c, TL_NO_OFFSET, e);
-    if (!c.best)
-        return tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "no recognised trace in this folder");
-    *out = c.best;
-    return 0;
-}
-
 static int choose_format(tl_source *s, const char *name, tl_error *e)
 {
     if (!name)
-        return s->folder ? find_folder_format(&s->format, s->folder, e) : find_format(&s->format, s->in, e);
+        return s->folder ? tl_find_folder_format(&s->format, s->folder, e) : tl_find_format(&s->format, s->in, e);
     const tl_format *f = tl_format_by_name(name);
     if (!f)
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "there is no format \"%s\"", name);
@@ -228,8 +138,7 @@ int tl_source_open(tl_source **out, const char *path, const tl_open_options *opt
 {
     tl_input *in = NULL;
     tl_folder *folder = NULL;
-    struct stat st;
-    const bool is_folder = strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    const bool is_folder = tl_path_is_folder(path);
     /* All messages name the path. */
     int status = is_folder                    ? tl_folder_open(&folder, path, e)
                  : options && options->follow ? tl_input_open_follow(&in, path, e)

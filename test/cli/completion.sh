@@ -35,6 +35,10 @@ is "$(complete_words traceloom report --to mark)" markdown # a view of tables
 is "$(complete_words traceloom convert --to mark)" ""
 is "$(complete_words traceloom info --to pp)" ""
 is "$(complete_words traceloom report --to pp)" pprof
+is "$(complete_words traceloom report --clock n)" ns # an option of other verbs, too
+is "$(complete_words traceloom diff --clock = n)" ns
+is "$(complete_words traceloom convert --clock de)" delta
+is "$(complete_words traceloom cat --clock n)" ""
 is "$(complete_words traceloom help form)" formats
 touch "two words.xray"
 complete_words traceloom info two >/dev/null

@@ -29,7 +29,7 @@ for verb in info check report diff convert cat query serve record ctl help; do
     [ $verb = cat ] || [ $verb = diff ] || says overview "  $verb "
     expect 0 "$tl" $verb --help
     most=30
-    [ $verb = report ] || [ $verb = diff ] && most=45 # with the lists of its tables, and of the options of comparisons
+    [ $verb = report ] || [ $verb = diff ] && most=46 # with the lists of its tables, and of the options of comparisons
     [ $verb = record ] || [ $verb = query ] && most=33
     [ "$(wc -l <out)" -le $most ] || fail "$verb --help has $(wc -l <out) lines"
     awk 'length($0) > 80 { exit 1 }' out || fail "$verb --help is wider than 80 columns"

@@ -95,6 +95,7 @@ printf x >"two words"
 printf x >"$(printf 'line\nbreak')"
 long=$(printf 'n%.0s' $(seq 250))
 mkdir -p "$long/$long" && printf 'xy' >"$long/$long/$long"
+mkdir no-trace
 for verb in info check report cat; do
     expect 3 timeout 60 "$tl" $verb /dev/zero
     says err "/dev/zero: is a device, expected a file or a pipe"
@@ -110,8 +111,8 @@ for verb in info check report cat; do
     [ "$(cat err)" = "line?break: unrecognised format (starts with 78)" ] || fail "$verb: $(cat err)"
     expect 3 "$tl" $verb "$long/$long/$long"
     [ "$(cat err)" = "$long/$long/$long: unrecognised format (starts with 78 79)" ] || fail "$verb: $(cat err)"
-    expect 3 "$tl" $verb .
-    says err ".: no recognised trace in this folder"
+    expect 3 "$tl" $verb no-trace
+    says err "no-trace: no recognised trace in this folder"
     expect 2 "$tl" $verb
     says err "traceloom: $verb: no input file; - is standard input"
 done

@@ -17,6 +17,7 @@ import harness
 KINDS = ("calls", "sums", "merged", "events", "samples", "sampled", "entries", "header", "insns", "empty", "threads")
 EXPECTED = """
 func      + + + - + + + 0 + 0 -
+name      + + + - + + + 0 + 0 -
 tree      + + + - + + + 0 + 0 -
 callers   + + + - + + + 0 + 0 -
 callees   + + + - + + + 0 + 0 -

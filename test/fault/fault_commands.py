@@ -38,6 +38,7 @@ COMMANDS = {
     "bzip2": ["report", "--json", "a.xray.bz2", "--threads", "1"],
     "damaged": ["report", "--json", "damaged.xray", "--threads", "1"],
     "profile": ["report", "--json", "profile.xray"],
+    "fleet": ["report", "fleet", "--clock", "ns", "--by", "name", "--strict", "--threads", "1", "-o", "@OUT@/a.tlp"],
     "live-profile": ["report", "live.tlp", "-o", "@OUT@/a.tlp"],
     "svg": ["report", "a.xray", "-e", "a.elf", "-o", "@OUT@/a.svg"],
     "page": ["report", "a.xray", "-e", "a.elf", "-o", "@OUT@/a.html"],
@@ -185,8 +186,18 @@ def prepare(folder):
                                                         "patched.xray": recording_gen.make("rec-patched", folder)[0]}).items():
         write(folder, name, data)
     harness.run("report", "-q", os.path.join(folder, "live.tlp"), "-o", os.path.join(folder, "places.tlp"), which="TL_PLAIN_BINARY")
+    prepare_fleet(folder)
     prepare_stream(folder)
     prepare_machine(folder)
+
+
+def prepare_fleet(folder):
+    """A folder of profiles: one in a folder of its own, one without a suffix, and a file that holds none."""
+    os.makedirs(os.path.join(folder, "fleet", "b"))
+    for name in ("b/a.tlp", "c.tlp"):
+        harness.run("report", "-q", os.path.join(folder, "a.xray"), "-o", os.path.join(folder, "fleet", name), which="TL_PLAIN_BINARY")
+    shutil.copyfile(os.path.join(folder, "fleet", "c.tlp"), os.path.join(folder, "fleet", "d"))
+    shutil.copyfile(os.path.join(folder, "a.xray"), os.path.join(folder, "fleet", "e"))
 
 
 def prepare_stream(folder):

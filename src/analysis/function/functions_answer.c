@@ -40,3 +40,10 @@ const tl_table_kind tl_table_func = {.info = {"func", "functions: time, calls, p
                                      .profile = TL_PROFILE_FLAT,
                                      .answer = answer,
                                      TL_TABLE_COLUMNS(columns)};
+
+/* Made of the tree, because recursion over functions of one name counts once, too. */
+const tl_table_kind tl_table_name = {.info = {"name", "the same, added up by name over builds", TL_NEEDS_STACKS},
+                                     .sorts = TL_PROFILE_SORTS,
+                                     .profile = TL_PROFILE_TREE | TL_PROFILE_NAMES,
+                                     .answer = answer,
+                                     TL_TABLE_COLUMNS(columns)};

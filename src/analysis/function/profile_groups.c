@@ -83,6 +83,8 @@ int tl_profile_group(const tl_table_kind *kind, tl_profile_table *t, bool per_th
     int status = 0;
     if (kind->profile & TL_PROFILE_MODULES)
         status = tl_profile_regroup(copy, p, TL_GROUP_BY_LIBRARY, e);
+    else if (kind->profile & TL_PROFILE_NAMES)
+        status = tl_profile_regroup(copy, p, TL_GROUP_ACROSS_BUILDS, e);
     else if (stacks && tree)
         status = tl_profile_regroup(copy, p, TL_GROUP_BY_NAME, e);
     else if (stacks && several)

@@ -123,8 +123,7 @@ static inline uint64_t round_quotient(uint64_t quotient, uint64_t remainder, uin
     return quotient == UINT64_MAX ? quotient : quotient + up;
 }
 
-/* a * b / d, rounded half to even; saturates. */
-static uint64_t scale_exactly(uint64_t a, uint64_t b, uint64_t d)
+uint64_t tl_scale_exactly(uint64_t a, uint64_t b, uint64_t d)
 {
     tl_wide product = tl_multiply(a, b);
     uint64_t remainder;
@@ -156,7 +155,7 @@ void tl_scale_init(tl_scale *s, uint64_t hz)
 
 TL_COLD static uint64_t scale_ns_slowly(const tl_scale *s, uint64_t ticks)
 {
-    return s->hz < FAST_HZ ? ticks : scale_exactly(ticks, NS_PER_S, s->hz);
+    return s->hz < FAST_HZ ? ticks : tl_scale_exactly(ticks, NS_PER_S, s->hz);
 }
 
 TL_COLD static uint64_t scale_ns_down_slowly(const tl_scale *s, uint64_t ticks, uint64_t rest)
@@ -218,7 +217,7 @@ uint64_t tl_scale_ticks(const tl_scale *s, uint64_t ns)
 {
     if (s->hz == 0 || s->hz == NS_PER_S)
         return ns;
-    uint64_t nearest = scale_exactly(ns, s->hz, NS_PER_S);
+    uint64_t nearest = tl_scale_exactly(ns, s->hz, NS_PER_S);
     if (nearest == UINT64_MAX)
         return nearest;
     /* The first tick that rounds to ns is half a nanosecond before it, up to the rounding of three divisions. */
@@ -393,7 +392,7 @@ bool tl_parse_duration(const char *s, uint64_t *ns)
     }
     for (unsigned i = 0; i < TL_COUNT(unit); i++)
         if (strcmp(s, unit[i].name) == 0) {
-            uint64_t part = scale_exactly(fraction, unit[i].ns, power_of_10[digits]);
+            uint64_t part = tl_scale_exactly(fraction, unit[i].ns, power_of_10[digits]);
             if (whole > (UINT64_MAX - part) / unit[i].ns)
                 return false;
             *ns = whole * unit[i].ns + part;

@@ -20,6 +20,9 @@ typedef struct tl_scale {
     unsigned shift;
 } tl_scale;
 
+/* a * b / d, rounded half to even; saturates. d > 0. */
+uint64_t tl_scale_exactly(uint64_t a, uint64_t b, uint64_t d);
+
 void tl_scale_init(tl_scale *s, uint64_t hz);
 uint64_t tl_scale_ns(const tl_scale *s, uint64_t ticks);
 /* (ticks * 10^9 + rest) / hz, rounded down: ns of a clock whose tick 0 is `rest` / hz ns after a whole ns; rest <

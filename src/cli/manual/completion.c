@@ -33,14 +33,39 @@ static void print_verbs(void)
         printf("%s%s%s%s", v->name, v->alias ? " " : "", v->alias ? v->alias : "", v[1].name ? " " : "");
 }
 
-static void print_bash_values(void)
+/* Do several options have its name, each of other verbs? */
+static bool is_ambiguous(const tl_option *o)
+{
+    unsigned n = 0;
+    for (const tl_option *other = tl_option_table; other->name; other++)
+        n += strcmp(other->name, o->name) == 0;
+    return n > 1;
+}
+
+/* "report --clock" | "diff --clock" */
+static void print_bash_verbs_of(const tl_option *o)
+{
+    const char *between = "    ";
+    for (const tl_verb *v = tl_verb_table; v->name; v++)
+        if (knows(o, v)) {
+            printf("%s\"%s --%s\"", between, v->name, o->name);
+            if (v->alias)
+                printf(" | \"%s --%s\"", v->alias, o->name);
+            between = " | ";
+        }
+}
+
+static void print_bash_values(bool ambiguous)
 {
     for (const tl_option *o = tl_option_table; o->name; o++) {
-        if (!o->value)
+        if (!o->value || is_ambiguous(o) != ambiguous)
             continue;
         char command[COMMAND_SIZE];
         const char *words = words_of(o, "${COMP_WORDS[1]}", command);
-        printf("    --%s", o->name);
+        if (ambiguous)
+            print_bash_verbs_of(o);
+        else
+            printf("    --%s", o->name);
         if (o->letter)
             printf("|-%c", o->letter);
         if (!words)
@@ -90,8 +115,10 @@ static void print_bash(void)
     printf(" --help --version\" -- \"$cur\"))\n        return\n    fi\n"
            "    if [[ $cur == = ]]; then\n        cur=\n"
            "    elif [[ $prev == = ]]; then\n        prev=${COMP_WORDS[COMP_CWORD-2]}\n    fi\n"
-           "    case $prev in\n");
-    print_bash_values();
+           "    case \"${COMP_WORDS[1]} $prev\" in\n");
+    print_bash_values(true);
+    printf("    esac\n    case $prev in\n");
+    print_bash_values(false);
     printf("    esac\n    case ${COMP_WORDS[1]} in\n");
     for (const tl_verb *v = tl_verb_table; v->name; v++)
         print_bash_verb(v);

@@ -194,19 +194,19 @@ static int read_run(tl_diff_sides *s, reader *how, const char *path, tl_compare_
 
 static int read_side(tl_diff_sides *s, reader *how, tl_diff_side *d)
 {
+    static const tl_profile_fit as_they_are = {0};
     int status = TL_EXIT_DONE;
-    tl_arguments files = *how->cli->args;
-    tl_cli of_side = *how->cli;
-    files.file = d->file;
-    of_side.args = &files;
+    tl_profile_files *files = NULL;
+    tl_error e;
     d->run = calloc(d->file.n, sizeof *d->run);
-    if (!d->run)
+    if (!d->run || tl_profile_files_open(&files, d->file.word, d->file.n, &(tl_profile_files_options){0}, &e) < 0)
         return no_memory();
     if (!how->selection.any && how->options.threads > 1 && d->file.n > 1) /* a selection keeps score over all runs */
-        how->ahead = tl_profiles_ahead_open(&of_side, 0, &how->want, &how->options);
+        how->ahead = tl_profiles_ahead_open(how->cli, files, 0, &how->want, &how->options, &as_they_are);
     for (; d->nrun < d->file.n && status == TL_EXIT_DONE; d->nrun++)
         status = read_run(s, how, d->file.word[d->nrun], &d->run[d->nrun]);
     tl_profiles_ahead_close(how->ahead);
+    tl_profile_files_close(files);
     how->ahead = NULL;
     return status;
 }

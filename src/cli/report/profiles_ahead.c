@@ -20,10 +20,11 @@ typedef struct slot {
 } slot;
 
 struct tl_profiles_ahead {
-    const tl_cli *cli;
+    tl_profile_files *files;
     const tl_profile_options *options;
+    const tl_profile_fit *fit;
     tl_open_options open;
-    size_t first;
+    uint64_t first;
     tl_ordered_workers *workers;
     unsigned lent; /* the slot whose profile was lent last */
     slot slot[SLOTS_MOST];
@@ -48,28 +49,30 @@ static int make(void *arg, unsigned number, uint64_t i)
 {
     tl_profiles_ahead *a = arg;
     slot *s = &a->slot[number];
-    const tl_words *file = &a->cli->args->file;
-    clear(s); /* releases the lent profile */
-    if (i >= file->n - a->first)
-        return 0;
-    const char *path = file->word[a->first + (size_t)i];
+    tl_profile_file file;
     tl_error e;
-    if (!may_be_opened_twice(path) || tl_source_open(&s->source, path, &a->open, &e) < 0)
-        return 1;
-    if (!tl_source_is_profile(s->source) || tl_profile_from_source(&s->profile, s->source, a->options, &e) < 0)
-        clear(s);
+    clear(s); /* releases the lent profile */
+    const int there = tl_profile_files_get(a->files, a->first + i, &file, &e);
+    if (there <= 0)
+        return there < 0;
+    if (may_be_opened_twice(file.path) && tl_source_open(&s->source, file.path, &a->open, &e) == 0)
+        if (!tl_source_is_profile(s->source) || tl_profile_from_source(&s->profile, s->source, a->options, &e) < 0 ||
+            tl_profile_make_fit(&s->profile, a->fit, &e) < 0)
+            clear(s);
+    free(file.path);
     return 1;
 }
 
-tl_profiles_ahead *tl_profiles_ahead_open(const tl_cli *c, size_t first, const tl_want *want,
-                                          const tl_profile_options *options)
+tl_profiles_ahead *tl_profiles_ahead_open(const tl_cli *c, tl_profile_files *files, uint64_t first, const tl_want *want,
+                                          const tl_profile_options *options, const tl_profile_fit *fit)
 {
     const unsigned threads = tl_threads(c) < THREADS_MOST ? tl_threads(c) : THREADS_MOST;
     tl_profiles_ahead *a = calloc(1, sizeof *a);
     if (!a)
         return NULL;
-    a->cli = c;
+    a->files = files;
     a->options = options;
+    a->fit = fit;
     a->open = tl_reading_options(c, want);
     a->open.want.threads = 1;
     a->first = first;

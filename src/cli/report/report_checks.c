@@ -35,7 +35,7 @@ tl_table_options tl_report_own_options(const tl_arguments *a)
                               .cache = a->cache,
                               .predictor = a->predictor,
                               .calls = a->calls,
-                              .several = a->file.n > 1,
+                              .several = tl_has_several(a),
                               .no_demangle = a->no_demangle};
 }
 
@@ -59,6 +59,11 @@ int tl_report_check_options(const tl_cli *c, const tl_table_kind *kind, bool tab
     const tl_arguments *a = c->args;
     if (a->per_thread && !to_file && !(kind && kind->profile & TL_PROFILE_TREES)) {
         tl_say_error(NULL, "--per-thread goes with --by tree or with -o; --by thread shows the threads");
+        return TL_EXIT_USAGE;
+    }
+    if ((a->clock || a->glob) && table && kind && !kind->profile) {
+        tl_say_error(NULL, "--%s goes with tables that are made of a profile, and --by %s is made of events",
+                     a->clock ? "clock" : "glob", kind->info.name);
         return TL_EXIT_USAGE;
     }
     if (a->no_fold && !(table && kind == &tl_table_tree)) {

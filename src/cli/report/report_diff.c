@@ -65,6 +65,8 @@ static int check_options(const tl_arguments *a)
         return wrong("--diff reads files and folders, not standard input");
     if (a->by && strcmp(a->by, "func") != 0 && strcmp(a->by, "tree") != 0)
         return wrong("--diff goes with --by func and --by tree");
+    if (a->clock || a->glob)
+        return wrong("--clock and --glob do not go with --diff");
     if (a->sort || a->per_thread || a->no_fold)
         return wrong("--sort, --per-thread and --no-fold do not go with --diff");
     if ((a->title || a->page_limit) && !tl_report_wants_page(a))

@@ -114,7 +114,7 @@ static int start_tables(const tl_cli *c, tl_html_tables **tables, tl_error *e)
     const tl_html_tables_options o = {.by = a->by,
                                       .exe = a->exe,
                                       .options = tl_report_own_options(a),
-                                      .several = a->file.n > 1,
+                                      .several = tl_has_several(a),
                                       .threads = tl_threads(c),
                                       .limit = a->page_limit ? a->page_limit : TL_HTML_SIZE_USUAL,
                                       .can_select = can_select,

@@ -1,6 +1,7 @@
 /* traceloom report: makes a profile of all inputs, and shows it as a table or writes it to a file. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,30 +13,30 @@
 #include "cli/report/profiles_ahead.h"
 #include "cli/report/report.h"
 #include "cli/report/report_diff.h"
+#include "cli/report/report_limits.h"
 #include "cli/report/report_page.h"
+#include "cli/report/report_plan.h"
 #include "cli/report/report_table.h"
 #include "cli/selection.h"
-#include "model/profile_words.h"
+#include "op/fleet/profile_files.h"
+#include "op/fleet/profile_fit.h"
 #include "op/near_miss.h"
-#include "op/symbols/profile_places.h"
 #include "traceloom/profile.h"
 #include "traceloom/sink.h"
 
 #define SUBJECT_SIZE 512u
-
-/* What to make from the profile. */
-typedef struct plan {
-    const tl_table_kind *kind; /* the table; NULL: of instructions, or of a runtime */
-    const tl_format *format;   /* of a profile to write, or NULL */
-    bool page;                 /* a page is written */
-    bool table;                /* a table is shown ... */
-    tl_target to;              /* ... here */
-} plan;
+#define NS_PER_S     1000000000u
 
 typedef struct report_job {
     const tl_cli *cli;
     tl_selection selection;
     tl_profile_options options;
+    tl_profile_fit fit;
+    tl_profile_files *files;
+    bool walks;          /* inputs are found in folders: what cannot be read is left out, unless --strict */
+    uint64_t nread;      /* inputs whose profile was added */
+    uint64_t unread;     /* those left out */
+    bool is_unread;      /* the last one */
     tl_profile *profile; /* of the inputs read so far */
     tl_profile *whole;   /* the same by function, if `profile` is by line; see whole_functions() */
     tl_profile_table table;
@@ -49,55 +50,13 @@ typedef struct report_job {
     bool explained;             /* an input has reported which names are missing, and why */
     size_t unfit;               /* inputs that the table cannot be made from */
     bool of_events;             /* no input holds a profile */
-    const plan *plan;
+    const tl_report_plan *plan;
     bool instead;             /* a table of events was shown instead */
     tl_profiles_ahead *ahead; /* of the inputs after the first, or NULL */
 } report_job;
 
-/* -o is for a profile, for a page, or for the table. */
-static int make_plan(const tl_cli *c, plan *p)
-{
-    const tl_arguments *a = c->args;
-    const tl_view *view;
-    if (tl_report_wants_page(a)) {
-        *p = (plan){.kind = tl_table_find(a->by ? a->by : "func", NULL),
-                    .page = true,
-                    .table = a->json && !tl_to_stdout(a),
-                    .to = tl_target_of(c, &tl_view_json, "-")};
-        return TL_EXIT_DONE;
-    }
-    int status = tl_asked_view(c, &view);
-    if (status != TL_EXIT_DONE)
-        return status;
-    *p = (plan){.kind = tl_table_find(a->by ? a->by : "func", NULL),
-                .table = true,
-                .to = tl_target_of(c, view ? view : &tl_view_table, a->output ? a->output : "-")};
-    if (view && a->to)
-        return TL_EXIT_DONE;
-    status = tl_output_format(c, TL_CAN_WRITE_PROFILE, &p->format);
-    if (status != TL_EXIT_DONE)
-        return status;
-    if (p->format && !p->format->profile_writer && view)
-        p->format = NULL;
-    if (p->format && !p->format->profile_writer) {
-        tl_say_error(NULL, "format %s holds no profiles; see traceloom help formats, or traceloom convert for events",
-                     p->format->name);
-        return TL_EXIT_USAGE;
-    }
-    if (p->format) {
-        p->table = !tl_to_stdout(a) && (a->by || a->json);
-        p->to = tl_target_of(c, a->json ? &tl_view_json : &tl_view_table, "-");
-        return TL_EXIT_DONE;
-    }
-    if (!tl_to_stdout(a) && !view) {
-        tl_say_error(a->output, "the suffix names no format; choose one with --to (traceloom help formats lists them)");
-        return TL_EXIT_USAGE;
-    }
-    return TL_EXIT_DONE;
-}
-
 /* How detailed the profile must be. */
-static void set_options(report_job *m, const plan *p)
+static void set_options(report_job *m, const tl_report_plan *p)
 {
     const tl_arguments *a = m->cli->args;
     const tl_profile_writer *w = p->format ? p->format->profile_writer : NULL;
@@ -110,6 +69,7 @@ static void set_options(report_job *m, const plan *p)
         .threads = tl_threads(m->cli),
         .select = m->selection.any ? &m->selection.select : NULL,
     };
+    m->fit = (tl_profile_fit){.hz = a->clock ? NS_PER_S : 0, .by_name = p->kind && p->kind->profile & TL_PROFILE_NAMES};
 }
 
 static void describe_input(report_job *m, const tl_trace *t, const tl_profile *p)
@@ -141,13 +101,24 @@ static int add_profile(report_job *m, const tl_reading *r, tl_profile **profile)
                strangers, tl_profile_functions(p));
     m->of_events = m->of_events && !tl_source_is_profile(r->source);
     describe_input(m, r->trace, p);
+    m->nread++;
     if (!m->profile) {
         m->profile = p;
         *profile = NULL;
         return TL_EXIT_DONE;
     }
     status = tl_profile_merge(m->profile, p, &e);
+    if (status < 0 && !tl_same_clock(&m->profile->clock, &p->clock) && m->profile->clock.hz && p->clock.hz) {
+        const tl_error plain = e;
+        tl_fail(&e, plain.code, TL_NO_OFFSET, "%s; with --clock ns they can", plain.message);
+    }
     return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
+}
+
+/* A file of a folder that holds no profile after all. */
+static bool is_unreadable(const tl_error *e)
+{
+    return e->code == TL_EDAMAGED || e->code == TL_EFORMAT || e->code == TL_EIO || e->code == TL_EUNSUPPORTED;
 }
 
 static int add_input(report_job *m, tl_reading *r)
@@ -161,6 +132,9 @@ static int add_input(report_job *m, tl_reading *r)
     if (status == 0) {
         tl_reading_start(r, m->cli, "reading");
         status = tl_profile_from_source(&p, r->source, &m->options, &e);
+        m->is_unread = status < 0 && is_unreadable(&e);
+        if (status == 0)
+            status = tl_profile_make_fit(&p, &m->fit, &e);
         tl_reading_stop(r);
     }
     tl_near_miss(&m->selection.select, r->trace, m->cli->args->exe, &e);
@@ -186,24 +160,40 @@ static const tl_table_kind *table_instead(const report_job *m, const tl_reading 
         return NULL;
     if (a->by)
         return tl_table_find(a->by, r->trace);
-    const bool plain = !m->plan->to.view->for_programs && !m->plan->format && a->file.n == 1 && !a->weight &&
+    const bool plain = !m->plan->to.view->for_programs && !m->plan->format && !tl_has_several(a) && !a->weight &&
                        !a->sort && !a->per_thread;
     return plain && !tl_source_is_profile(r->source) ? tl_table_without_profile(r->trace) : NULL;
 }
 
-/* Reads one input, in its turn. */
-static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
+/* Opens an input in its turn, or takes it from another thread, with its profile in *p. */
+static int open_input(report_job *m, tl_reading *r, const char *path, const tl_want *want, tl_profile **p)
 {
-    const tl_arguments *a = m->cli->args;
-    tl_reading here, *r = m->plan->page && a->file.n == 1 ? &m->kept : &here; /* it must not move */
+    tl_source *s = m->ahead ? tl_profiles_ahead_next(m->ahead, p) : NULL;
+    if (!s) {
+        const int status = tl_reading_open(r, m->cli, path, want);
+        m->is_unread = status == TL_EXIT_DAMAGED;
+        return status;
+    }
+    tl_reading_take(r, m->cli, path, s);
+    return TL_EXIT_DONE;
+}
+
+/* From the next input on, other threads read ahead. */
+static void read_ahead(report_job *m, uint64_t next, const tl_reading *r, const tl_want *want)
+{
+    const bool many = m->walks || m->cli->args->file.n > 2;
+    if (!m->ahead && many && tl_source_is_profile(r->source) && tl_threads(m->cli) > 1 &&
+        !m->selection.any) /* the selection keeps score over the inputs */
+        m->ahead = tl_profiles_ahead_open(m->cli, m->files, next, want, &m->options, &m->fit);
+}
+
+/* Reads one input, in its turn. */
+static int read_input(report_job *m, uint64_t i, const char *path, const tl_want *want, int *losses)
+{
+    tl_reading here, *r = m->plan->page && !tl_has_several(m->cli->args) ? &m->kept : &here; /* it must not move */
     tl_profile *p = NULL;
     tl_error e = {0};
-    tl_source *s = m->ahead ? tl_profiles_ahead_next(m->ahead, &p) : NULL;
-    int status = TL_EXIT_DONE;
-    if (s)
-        tl_reading_take(r, m->cli, a->file.word[i], s);
-    else
-        status = tl_reading_open(r, m->cli, a->file.word[i], want);
+    int status = open_input(m, r, path, want, &p);
     if (status != TL_EXIT_DONE)
         return status;
     const tl_table_kind *kind = i == 0 ? table_instead(m, r) : NULL;
@@ -211,22 +201,61 @@ static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
         m->instead = true;
         return tl_report_table(m->cli, kind, r, &m->plan->to, m->plan->format != NULL);
     }
-    status = s ? add_profile(m, r, &p) : add_input(m, r);
+    status = p ? add_profile(m, r, &p) : add_input(m, r);
     if (status == TL_EXIT_DONE)
         *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r->trace, 0));
-    if (status == TL_EXIT_DONE && tl_keep_damage(&m->plan->to, &m->damage, i, r->trace, &e) < 0)
+    if (status == TL_EXIT_DONE && tl_keep_damage(&m->plan->to, &m->damage, (size_t)i, r->trace, &e) < 0)
         status = tl_say_failure(r->path, &e);
     if (status == TL_EXIT_DONE && m->plan->page && tl_html_inputs_add(&m->inputs, r->trace, &e) < 0)
         status = tl_say_failure(r->path, &e);
     if (status == TL_EXIT_DONE && m->plan->page)
         status = tl_report_page_add(m->cli, &m->tables, r, m->selection.any ? &m->selection.select : NULL);
-    if (i == 0 && status == TL_EXIT_DONE && a->file.n > 2 && tl_source_is_profile(r->source) &&
-        tl_threads(m->cli) > 1 && !m->selection.any) /* the selection keeps score over the inputs */
-        m->ahead = tl_profiles_ahead_open(m->cli, 1, want, &m->options);
+    if (status == TL_EXIT_DONE)
+        read_ahead(m, i + 1, r, want);
     m->has_kept = r == &m->kept && status == TL_EXIT_DONE && !tl_source_is_profile(r->source);
     if (!m->has_kept)
         tl_reading_close(r);
     return status;
+}
+
+/* Reads input number i: 0 past the end, else 1, and *status. One of a folder that cannot be read is left out, and
+ * counted. */
+static int read_numbered(report_job *m, uint64_t i, const tl_want *want, int *losses, int *status)
+{
+    tl_profile_file file;
+    tl_error e = {0};
+    const int there = tl_profile_files_get(m->files, i, &file, &e);
+    if (there == 0)
+        return 0;
+    m->is_unread = there < 0 && is_unreadable(&e);
+    if (there > 0) {
+        *status = read_input(m, i, file.path, want, losses);
+    } else {
+        tl_profile *none;
+        *status = tl_say_failure(NULL, &e);
+        if (m->ahead)
+            tl_profiles_ahead_next(m->ahead, &none); /* its turn passes there, too */
+    }
+    free(file.path);
+    if (file.walked && m->is_unread && *status != TL_EXIT_DONE && !m->cli->args->strict) {
+        m->unread++;
+        *losses = tl_exit_worse(*losses, TL_EXIT_DAMAGED);
+        *status = TL_EXIT_DONE;
+    }
+    m->is_unread = false;
+    if (*status == TL_EXIT_NO && !m->instead)
+        *status = TL_EXIT_DONE;
+    return 1;
+}
+
+static void say_files(const report_job *m, uint64_t n)
+{
+    char unread[32], all[32];
+    if (m->unread)
+        tl_say_error(NULL, "%s of %s files could not be read, and are left out",
+                     tl_human_grouped(unread, sizeof unread, m->unread), tl_human_grouped(all, sizeof all, n));
+    if (tl_profile_files_outputs(m->files))
+        tl_say(m->cli, m->cli->args->output, "is the output, and not one of the inputs");
 }
 
 static int read_inputs(report_job *m, int *losses)
@@ -235,42 +264,21 @@ static int read_inputs(report_job *m, int *losses)
     const tl_want want = {
         .cpu = a->cpu.n != 0, .late = can_learn_late(m), .strict = a->strict, .threads = tl_threads(m->cli)};
     int status = TL_EXIT_DONE;
-    for (size_t i = 0; i < a->file.n && status == TL_EXIT_DONE && !m->instead; i++) {
-        status = read_input(m, i, &want, losses);
-        if (status == TL_EXIT_NO && !m->instead)
-            status = TL_EXIT_DONE;
-    }
+    uint64_t n = 0;
+    while (status == TL_EXIT_DONE && !m->instead && read_numbered(m, n, &want, losses, &status))
+        n++;
     tl_profiles_ahead_close(m->ahead);
     m->ahead = NULL;
     if (m->instead)
         return status;
-    if (status == TL_EXIT_DONE && m->unfit == a->file.n)
-        return TL_EXIT_NO;
+    if (status == TL_EXIT_DONE)
+        say_files(m, n);
+    if (status == TL_EXIT_DONE && !m->profile)
+        return m->unfit ? TL_EXIT_NO : TL_EXIT_DAMAGED;
     tl_error e = {0};
     if (status == TL_EXIT_DONE && tl_select_check(&m->selection.select, &e) < 0)
         status = tl_say_failure(NULL, &e);
     return status;
-}
-
-/* Explains why a profile of samples is empty, and what to try. */
-static void say_nothing_sampled(const report_job *m)
-{
-    const tl_profile *p = m->profile;
-    const tl_sample_counts n = tl_profile_samples(p);
-    const uint32_t chosen = tl_profile_chosen_weight(p);
-    bool bytes = false;
-    if (!tl_profile_weights(p) || tl_profile_weight_sum(p, chosen))
-        return;
-    for (uint32_t i = 0; i < tl_profile_weights(p); i++)
-        bytes = bytes || (strcmp(tl_profile_weight(p, i)->unit, "bytes") == 0 && tl_profile_weight_sum(p, i));
-    if (strncmp(tl_profile_weight(p, chosen)->name, "alloc", 5) == 0)
-        tl_say(m->cli, NULL, "no allocations of a known stack were recorded; --weight time is of the samples");
-    else if (bytes)
-        tl_say(m->cli, NULL, "no samples were counted, only allocations: --weight bytes shows where");
-    else if (n.counted)
-        tl_say(m->cli, NULL, "all samples have an empty stack");
-    else
-        tl_say(m->cli, NULL, "no samples were counted");
 }
 
 /* An empty picture would suggest that nothing took time. But an input that is a profile is copied unchanged. */
@@ -285,71 +293,10 @@ static int check_empty(const report_job *m)
         return TL_EXIT_USAGE;
     }
     tl_say(m->cli, NULL, "no calls and no stack samples in %s; traceloom info lists what there is",
-           m->selection.any           ? "what was chosen"
-           : m->cli->args->file.n > 1 ? "these traces"
-                                      : "this trace");
+           m->selection.any               ? "what was chosen"
+           : tl_has_several(m->cli->args) ? "these traces"
+                                          : "this trace");
     return TL_EXIT_DONE;
-}
-
-/* Reports numbers of functions that the given binary lacks: it may be the wrong one, and all names with it. */
-static void say_strangers(const report_job *m)
-{
-    const tl_profile *p = m->profile;
-    uint64_t called = 0, strange = 0;
-    char a[32], b[32];
-    for (uint32_t i = 0; i < tl_profile_functions(p); i++) {
-        const tl_function *f = tl_profile_get_function(p, i);
-        tl_stat stat;
-        tl_profile_function_stat(p, i, &stat);
-        called += stat.calls != 0;
-        strange += stat.calls && !f->name && !f->address && !(f->flags & (TL_FUNCTION_HEX_ID | TL_FUNCTION_UNKNOWN));
-    }
-    if (strange)
-        tl_say(m->cli, NULL, "%s of %s functions %s not in %s; is that the binary that was traced?",
-               tl_human_grouped(a, sizeof a, strange), tl_human_grouped(b, sizeof b, called),
-               strange == 1 ? "is" : "are", m->cli->args->exe);
-}
-
-/* Reports functions that are only places, "lua5.4+0x8870", and the binary of the first one. */
-static void say_places(const report_job *m)
-{
-    const tl_profile *p = m->profile;
-    char number[32];
-    const tl_function *first = NULL;
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < tl_profile_functions(p); i++) {
-        const tl_function *f = tl_profile_get_function(p, i);
-        tl_stat stat;
-        if (!tl_profile_is_place(f))
-            continue;
-        tl_profile_function_stat(p, i, &stat);
-        if (stat.calls == 0)
-            continue;
-        n++;
-        first = first ? first : f;
-    }
-    if (n)
-        tl_say(m->cli, NULL, "%s %s no name; install debug symbols of %.*s, or give -e a file of the same build",
-               tl_human_grouped(number, sizeof number, n), n == 1 ? "function has" : "functions have",
-               (int)(strrchr(first->name, '+') - first->name), first->name);
-}
-
-/* Reports what limits the answer. */
-static void say_limits(const report_job *m)
-{
-    const tl_profile *p = m->profile;
-    char text[TL_UNMATCHED_SIZE];
-    if (*tl_profile_unmatched_text(p, text))
-        tl_say(m->cli, NULL, "%s", text);
-    if (*tl_profile_unwound_text(p, text))
-        tl_say(m->cli, NULL, "%s", text);
-    if (m->lacks_names && !tl_profile_is_empty(p))
-        tl_say(m->cli, NULL, "functions have no names; -e names the binary that was traced");
-    if (!m->explained)
-        say_places(m);
-    if (m->cli->args->exe && !m->explained && m->of_events && !tl_profile_weights(p))
-        say_strangers(m);
-    say_nothing_sampled(m);
 }
 
 static bool has_lines(const tl_profile *p)
@@ -370,7 +317,7 @@ static tl_profile *whole_functions(report_job *m, tl_error *e)
     return tl_profile_regroup(&m->whole, m->profile, TL_GROUP_BY_FUNCTION, e) < 0 ? NULL : m->whole;
 }
 
-static int write_profile(report_job *m, const plan *p)
+static int write_profile(report_job *m, const tl_report_plan *p)
 {
     const tl_arguments *a = m->cli->args;
     const char *path = a->output ? a->output : "-";
@@ -391,14 +338,14 @@ static int write_page(report_job *m)
     tl_error e = {0};
     m->table.profile = whole_functions(m, &e);
     const tl_report_time time = {.source = m->has_kept ? m->kept.source : NULL,
-                                 .of_files = m->cli->args->file.n > 1,
+                                 .of_files = tl_has_several(m->cli->args),
                                  .profile = m->profile,
                                  .select = m->options.select};
     return m->table.profile ? tl_report_page(m->cli, &m->table, &m->inputs, &m->damage, m->tables, &time)
                             : tl_say_failure(NULL, &e);
 }
 
-static int print_table(report_job *m, const plan *p)
+static int print_table(report_job *m, const tl_report_plan *p)
 {
     const tl_arguments *a = m->cli->args;
     tl_profile_table *t = &m->table;
@@ -409,12 +356,12 @@ static int print_table(report_job *m, const plan *p)
     t->are_chosen = a->func.n != 0;
     if (!t->profile)
         return tl_say_failure(NULL, &e);
-    if (a->file.n - m->unfit > 1) {
-        snprintf(m->subject, SUBJECT_SIZE, "%zu files", a->file.n - m->unfit);
+    if (m->nread > 1) {
+        snprintf(m->subject, SUBJECT_SIZE, "%" PRIu64 " files", m->nread);
         t->has_span = false;
     }
     tl_selection_describe(a, m->subject, SUBJECT_SIZE);
-    int status = tl_profile_group(p->kind, t, a->per_thread, a->file.n > 1, &copy, &e);
+    int status = tl_profile_group(p->kind, t, a->per_thread, tl_has_several(a), &copy, &e);
     if (status == 0)
         status = tl_profile_answer(p->kind, t, &p->to.ask, m->subject, &answer, &e);
     status = tl_show_answer(m->cli, &answer, status, &e, &p->to, &m->damage);
@@ -422,13 +369,15 @@ static int print_table(report_job *m, const plan *p)
     return status;
 }
 
-static int run(const tl_cli *c, const plan *p)
+/* With the profiles of folders in place of the folders. */
+static int run_files(const tl_cli *c, const tl_report_plan *p, tl_profile_files *files)
 {
-    report_job m = {.cli = c, .plan = p, .of_events = true};
+    report_job m = {
+        .cli = c, .plan = p, .of_events = true, .files = files, .walks = tl_profile_files_folder(files) != NULL};
     tl_error e = {0};
     int losses = TL_EXIT_DONE, status = TL_EXIT_DONE;
     if (tl_selection_parse(&m.selection, c->args, &e) < 0 ||
-        (c->args->file.n > 1 && tl_selection_keep_score(&m.selection, &e) < 0))
+        (tl_has_several(c->args) && tl_selection_keep_score(&m.selection, &e) < 0))
         status = tl_say_failure(NULL, &e);
     if (status == TL_EXIT_DONE) {
         set_options(&m, p);
@@ -438,7 +387,13 @@ static int run(const tl_cli *c, const plan *p)
         status = check_empty(&m);
     const bool made = status == TL_EXIT_DONE && !m.instead;
     if (made)
-        say_limits(&m);
+        tl_report_say_limits(&(tl_report_limits){.cli = c,
+                                                 .profile = m.profile,
+                                                 .lacks_names = m.lacks_names,
+                                                 .explained = m.explained,
+                                                 .of_events = m.of_events,
+                                                 .several = m.nread > 1,
+                                                 .by_name = m.fit.by_name});
     if (made && p->table)
         status = print_table(&m, p);
     if (made && status == TL_EXIT_DONE && p->format)
@@ -456,16 +411,37 @@ static int run(const tl_cli *c, const plan *p)
     return tl_exit_worse(status, losses);
 }
 
+static int run(const tl_cli *c, const tl_report_plan *p)
+{
+    tl_arguments own = *c->args;
+    tl_cli mine = *c;
+    const tl_profile_files_options options = {
+        .glob = own.glob, .output = own.output, .walk = own.verb->id == TL_VERB_REPORT && !c->service};
+    tl_profile_files *files = NULL;
+    tl_error e = {0};
+    if (tl_profile_files_open(&files, own.file.word, own.file.n, &options, &e) < 0)
+        return tl_say_failure(NULL, &e);
+    own.has_folders = tl_profile_files_folder(files) != NULL;
+    mine.args = &own;
+    int status = TL_EXIT_USAGE;
+    if (own.glob && !own.has_folders)
+        tl_say_error(NULL, "--glob chooses files of a folder, and there is none without a trace");
+    else
+        status = run_files(&mine, p, files);
+    tl_profile_files_close(files);
+    return status;
+}
+
 int tl_verb_report(tl_cli *c)
 {
-    plan p;
+    tl_report_plan p;
     if (c->args->diff || (c->args->called && strcmp(c->args->called, "diff") == 0))
         return tl_report_diff(c);
     int status = tl_report_check_diff(c->args);
     if (status == TL_EXIT_DONE)
         status = tl_check_inputs(c);
     if (status == TL_EXIT_DONE)
-        status = make_plan(c, &p);
+        status = tl_report_make_plan(c, &p);
     if (status == TL_EXIT_DONE)
         status = tl_report_check_page(c, p.kind, p.page);
     if (status == TL_EXIT_DONE)
@@ -479,7 +455,7 @@ int tl_verb_report(tl_cli *c)
 
 int tl_report_to_file(tl_cli *c)
 {
-    plan p = {0};
+    tl_report_plan p = {0};
     int status = tl_output_format(c, TL_CAN_WRITE_PROFILE, &p.format);
     return status == TL_EXIT_DONE ? run(c, &p) : status;
 }

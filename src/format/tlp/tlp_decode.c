@@ -177,6 +177,7 @@ static void read_head(decoder *d)
     tl_profile *p = d->p;
     p->has_histogram = d->flags & TLP_HISTOGRAM;
     p->per_thread = d->flags & TLP_PER_THREAD;
+    p->rescaled = d->flags & TLP_RESCALED;
     p->clock = (tl_clock){.name = d->string[reference(d, "the clock's name")]};
     p->clock.hz = number(d, "the clock's frequency");
     p->clock.has_utc = d->flags & TLP_UTC;
@@ -459,7 +460,7 @@ int tl_tlp_decode(const uint8_t *file, size_t size, tl_profile *p, tl_error *e)
                                               read_places,  read_sums,      read_unwound};
     d.flags = tl_load16(file + TLP_OFFSET_FLAGS, false);
     d.extended = tl_load16(file + TLP_OFFSET_VERSION, false) >= TLP_VERSION_SAMPLES;
-    d.needs_version = d.flags & (TLP_SAMPLES | TLP_UNWOUND | TLP_PATCHED);
+    d.needs_version = d.flags & TLP_NEED_EXTENDED;
     const char *fault = tlp_flags_fault(d.flags, d.extended);
     if (fault)
         damaged(&d, file + TLP_OFFSET_FLAGS, "tlp.bad-flags: flags are 0x%x: %s", d.flags, fault);

@@ -6,8 +6,8 @@
  *   | magic  |version| flags | size of file   | body: varints     | CRC-32|      fixed numbers are little-endian
  *   +--------+-------+-------+----------------+------ - - - -----+-------+
  *
- *   version  1: calls. 2: what 1 cannot hold: samples, calls without an exit, patched objects, or functions with a
- *            library, another name later, or flags; marked (2) below
+ *   version  1: calls. 2: what 1 cannot hold: samples, calls without an exit, patched objects, another clock, or
+ *            functions with a library, another name later, or flags; marked (2) below
  *
  *   body     counts      strings, functions, threads, places (without the root of all)
  *            strings     length, bytes; ascending, each once. References: 0 is none, k is the k-th string
@@ -53,11 +53,13 @@ enum {
     TLP_PER_THREAD = 2, /* one tree for each thread */
     TLP_UTC = 4,        /* the clock's UTC is known */
     TLP_FLAGS = TLP_HISTOGRAM | TLP_PER_THREAD | TLP_UTC,
-    TLP_SAMPLES = 8,  /* made of samples; from version 2 on, as the next one */
-    TLP_SPAN = 16,    /* the time range of the events is known */
-    TLP_UNWOUND = 32, /* some calls were closed by the exit of an outer one */
-    TLP_PATCHED = 64, /* the recorder patched functions */
-    TLP_FLAGS_SAMPLES = TLP_FLAGS | TLP_SAMPLES | TLP_SPAN | TLP_UNWOUND | TLP_PATCHED
+    TLP_SAMPLES = 8,    /* made of samples; from version 2 on, as the next one */
+    TLP_SPAN = 16,      /* the time range of the events is known */
+    TLP_UNWOUND = 32,   /* some calls were closed by the exit of an outer one */
+    TLP_PATCHED = 64,   /* the recorder patched functions */
+    TLP_RESCALED = 128, /* times were those of another clock */
+    TLP_FLAGS_SAMPLES = TLP_FLAGS | TLP_SAMPLES | TLP_SPAN | TLP_UNWOUND | TLP_PATCHED | TLP_RESCALED,
+    TLP_NEED_EXTENDED = TLP_SAMPLES | TLP_UNWOUND | TLP_PATCHED | TLP_RESCALED
 };
 
 /* The error in the flags, or NULL. */

@@ -40,7 +40,7 @@ static void put_header(encoder *w)
     unsigned flags = (w->p->has_histogram ? TLP_HISTOGRAM : 0u) | (w->p->per_thread ? TLP_PER_THREAD : 0u) |
                      (w->p->clock.has_utc ? TLP_UTC : 0u) | (w->p->nweight ? TLP_SAMPLES : 0u) |
                      (w->p->nweight && w->p->has_span ? TLP_SPAN : 0u) | (w->unwound ? TLP_UNWOUND : 0u) |
-                     (w->p->npatched ? TLP_PATCHED : 0u);
+                     (w->p->npatched ? TLP_PATCHED : 0u) | (w->p->rescaled ? TLP_RESCALED : 0u);
     memcpy(header + TLP_OFFSET_MAGIC, TLP_MAGIC, TLP_MAGIC_BYTES);
     tl_store16(header + TLP_OFFSET_VERSION, w->extended ? TLP_VERSION_SAMPLES : TLP_VERSION, false);
     tl_store16(header + TLP_OFFSET_FLAGS, (uint16_t)flags, false);
@@ -228,7 +228,7 @@ static bool needs_extended(const tl_profile *p)
     for (uint32_t i = 0; i < p->nfunction; i++)
         if (p->function[i].library || p->function[i].renamed || p->function[i].flags)
             return true;
-    return p->nweight > 0 || p->npatched > 0 || tl_profile_unwound(p) > 0;
+    return p->nweight > 0 || p->npatched > 0 || p->rescaled || tl_profile_unwound(p) > 0;
 }
 
 /* The requested version is the highest one allowed. */
