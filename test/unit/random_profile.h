@@ -206,4 +206,22 @@ static inline tl_profile *fixture_random_profile(uint64_t *seed, bool per_thread
     return p;
 }
 
+static inline tl_profile *copy_of(const tl_profile *p)
+{
+    size_t n;
+    uint8_t *bytes = fixture_save(p, &n);
+    tl_profile *copy = fixture_must_load(bytes, n);
+    free(bytes);
+    return copy;
+}
+
+/* a + b as a new profile. */
+static inline tl_profile *sum_of(const tl_profile *a, const tl_profile *b)
+{
+    tl_profile *sum = copy_of(a);
+    tl_error e;
+    must(tl_profile_merge(sum, b, &e), &e);
+    return sum;
+}
+
 #endif

@@ -1,26 +1,6 @@
 /* Merging: its laws, as bytes of saved profiles; how values are combined; what is refused. */
 #include "random_profile.h"
 
-static tl_profile *copy_of(const tl_profile *p)
-{
-    size_t n;
-    tl_profile *copy = NULL;
-    tl_error e;
-    uint8_t *bytes = fixture_save(p, &n);
-    must(fixture_load(bytes, n, &copy, NULL, &e), &e);
-    free(bytes);
-    return copy;
-}
-
-/* a + b as a new profile. */
-static tl_profile *sum_of(const tl_profile *a, const tl_profile *b)
-{
-    tl_profile *sum = copy_of(a);
-    tl_error e;
-    must(tl_profile_merge(sum, b, &e), &e);
-    return sum;
-}
-
 static void assert_laws(const tl_profile *a, const tl_profile *b, const tl_profile *c)
 {
     tl_profile *ab = sum_of(a, b), *ba = sum_of(b, a), *bc = sum_of(b, c);

@@ -16,23 +16,6 @@ static void must_rescale(tl_profile *p, uint64_t hz)
     must(tl_profile_rescale(p, hz, &e), &e);
 }
 
-static tl_profile *copy_of(const tl_profile *p)
-{
-    size_t n;
-    uint8_t *bytes = fixture_save(p, &n);
-    tl_profile *copy = fixture_must_load(bytes, n);
-    free(bytes);
-    return copy;
-}
-
-static tl_profile *sum_of(const tl_profile *a, const tl_profile *b)
-{
-    tl_profile *sum = copy_of(a);
-    tl_error e;
-    must(tl_profile_merge(sum, b, &e), &e);
-    return sum;
-}
-
 /* Saving checks each histogram against the calls, the shortest and the longest. */
 static void test_any_order_and_grouping(void **state)
 {
