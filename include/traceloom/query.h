@@ -122,7 +122,7 @@ typedef struct tl_arrow_options {
  * tl_arrow_error() has the error.
  * Errors: those of tl_statement_step(), TL_ENOMEM; the statement then stays the caller's. */
 int tl_query_arrow(struct ArrowArrayStream *out, tl_statement *s, const tl_arrow_options *options, tl_error *e);
-/* The rows of a table, read without SQL, which takes less time. Tables with arguments have their default here. options may
+/* The rows of a table, read without SQL, in less time. Tables with arguments have their default here. options may
  * be NULL (all zero), and are copied. *out is as above; reading begins with its first rows.
  * Errors: TL_ESYNTAX (no such table or column), TL_EUNSUPPORTED (an order that the table does not have), TL_ENOMEM. */
 int tl_query_table_arrow(struct ArrowArrayStream *out, tl_query *q, const char *table, const tl_arrow_options *options,

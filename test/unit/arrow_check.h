@@ -74,7 +74,10 @@ static inline int64_t same_stream(struct ArrowArrayStream *stream, tl_statement 
     assert_int_equal(schema.n_children, tl_statement_columns(s));
     for (int64_t i = 0; i < schema.n_children; i++)
         assert_string_equal(schema.children[i]->name, tl_statement_column(s, (uint32_t)i)->name);
-    while (assert_true(stream->get_next(stream, &batch) == 0), batch.release) {
+    for (;;) {
+        assert_int_equal(stream->get_next(stream, &batch), 0);
+        if (!batch.release)
+            break;
         same_rows(&schema, &batch, s);
         rows += batch.length;
         batch.release(&batch);

@@ -167,7 +167,8 @@ static void closed_in_any_order(void **state)
     result.release(&result);
     column.release(&column);
     int64_t rows = batch.length;
-    for (assert_int_equal(table.get_next(&table, &more), 0); more.release; table.get_next(&table, &more)) {
+    assert_int_equal(table.get_next(&table, &more), 0);
+    for (; more.release; table.get_next(&table, &more)) {
         rows += more.length;
         more.release(&more);
     }
