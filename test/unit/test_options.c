@@ -32,8 +32,10 @@ static void test_table_is_consistent(void **state)
         assert_true((unsigned)o->group < TL_GROUPS);
         assert_true(!o->values || o->value); /* only values can be completed */
         for (const tl_option *other = o + 1; other->name; other++) {
+            if (!(o->verbs & other->verbs))
+                continue; /* a name may mean something else with another verb */
             assert_string_not_equal(o->name, other->name);
-            assert_true(!o->letter || o->letter != other->letter || !(o->verbs & other->verbs));
+            assert_true(!o->letter || o->letter != other->letter);
             assert_true(o->take != other->take || o->place != other->place);
         }
     }
@@ -172,7 +174,7 @@ static void test_wrong_lines(void **state)
     WRONG("--by needs a value: TABLE", "report", "--by");
     WRONG("--json takes no value", "info", "--json=yes");
     WRONG("short options stand alone: -q", "info", "-qv");
-    WRONG("expected one of: func tree callers callees hist", "report", "--by", "moon");
+    WRONG("expected one of: func name tree callers callees hist", "report", "--by", "moon");
     WRONG("expected one of: auto always never", "info", "--color", "alway");
     WRONG("expected one of:", "report", "--sort", "self total"); /* two words are none */
     WRONG("--sort needs a value: COLUMN", "report", "--sort", "");
