@@ -248,7 +248,7 @@ static void test_long_stream(void **state)
     size_t n = 0;
     made_pcinst(&s, 0, PC, NOP);
     for (unsigned i = 0; n < TL_COUNT(expected); i++) {
-        made_registers(&s, i); /* forgets memory */
+        made_registers(&s, i);
         made_value(&s, XTRACE_FLAGS, i);
         made_buffers(&s, i % 3, i % 3);
         made_access(&s, true, 0x10000, i % 16, 1);

@@ -44,7 +44,8 @@ typedef struct checker {
     uint64_t pc;
     bool has_target; /* it had a target: */
     uint64_t target, target_offset;
-    bool switched; /* all registers came after it: an exception or a signal, or the return from one */
+    bool general;  /* all registers came last */
+    bool switched; /* they and the flags came after it: a signal, or the return from its handler */
 
     tl_shadow *shadow; /* NULL: no longer tracked */
     uint32_t nstore;   /* of the last instruction */
@@ -156,7 +157,7 @@ TL_ALWAYS_INLINE void check_insn(checker *c, uint64_t offset, bool has_pc, uint6
     if (TL_UNLIKELY(is_system_call(opcode)))
         forget_all(c);
     c->has_target = false;
-    c->switched = false;
+    c->general = c->switched = false;
     c->nstore = 0;
 }
 
@@ -342,7 +343,7 @@ static int resume(checker *c, uint64_t size)
     int status = xtrace_find_chain(&c->window, c->offset + 1, &c->offset, c->e);
     c->resumed = true;
     c->claims = NULL;
-    c->any = c->has_pc = c->has_target = c->switched = false;
+    c->any = c->has_pc = c->has_target = c->general = c->switched = false;
     c->nstore = 0;
     forget_all(c);
     return status < 0 ? status : c->offset < size;
@@ -363,10 +364,12 @@ static int see_any(checker *c)
         return c->resync ? resume(c, total) : 0;
     see_token(c, c->offset);
     const unsigned token = *p;
-    if (token == XTRACE_ALLGPR) {
+    if (token == XTRACE_FLAGS && c->general) {
         c->switched = true;
         forget_all(c); /* the system may have written */
-    } else if (token != XTRACE_VEC && token != XTRACE_FLAGS) {
+    }
+    c->general = token == XTRACE_ALLGPR;
+    if (token != XTRACE_VEC && token != XTRACE_ALLGPR && token != XTRACE_FLAGS) {
         p = tl_window_at(&c->window, c->offset, (size_t)size, &available, c->e);
         if (!p)
             return TL_EIO;
