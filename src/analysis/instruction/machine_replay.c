@@ -159,23 +159,6 @@ static int access(tl_replay *r, bool load, const tl_batch *b, uint32_t i, tl_err
     return tl_shadow_set(r->machine->memory, b->key[i], bytes->as.p, bytes->n, e);
 }
 
-/* An exception, a signal, or the return from one. The system may write memory, and with the end of a signal's handler
- * vectors. */
-static void switch_state(tl_replay *r)
-{
-    tl_machine *m = r->machine;
-    const bool called = r->opcode >> 21 == 0x6a0 && (r->opcode & 3) == 1; /* SVC */
-    tl_replay_finish(r);
-    tl_shadow_clear(m->memory);
-    m->registers.has_nzcv = false;
-    if (!called)
-        return;
-    m->vectors = 0;
-    m->vectors_written = UINT32_MAX;
-    forget_system(m, "fpcr");
-    forget_system(m, "fpsr");
-}
-
 int tl_replay_event(tl_replay *r, unsigned what, const tl_batch *b, uint32_t i, tl_error *e)
 {
     tl_machine *m = r->machine;
@@ -209,13 +192,9 @@ int tl_replay_event(tl_replay *r, unsigned what, const tl_batch *b, uint32_t i, 
     case TL_IS_FLAGS:
         r->has_flags = true;
         r->flags = (uint32_t)b->key[i];
-        if (!r->waiting) { /* with all general registers */
-            m->registers.has_nzcv = true;
-            m->registers.nzcv = r->flags;
-        }
         return 0;
     case TL_IS_GENERAL:
-        switch_state(r);
+        tl_replay_finish(r);
         take_general(m, field_of(b, i, TL_FIELD_GENERAL));
         return 0;
     default:
