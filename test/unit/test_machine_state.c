@@ -87,6 +87,41 @@ static void replays(void **state)
     free(s.data);
 }
 
+/* All registers with flags: a signal's handler begins, and returns. Without flags they say no more. */
+static void signals(void **state)
+{
+    made_stream s = {0};
+    made_pcinst(&s, 0, 0x1000, 0xeb01001f); /* 0: cmp x0, x1 */
+    made_inst(&s, 0, 0x3dc00120);           /* 1: ldr q0, [x9] */
+    made_access(&s, false, 0x2000, 4, 7);
+    made_registers(&s, 100);
+    made_pcinst(&s, 0, 0x5000, 0xd503201f); /* 2: nop */
+    made_registers(&s, 200);
+    made_value(&s, XTRACE_FLAGS, 0x90000000);
+    made_pcinst(&s, 0, 0x6000, 0xd4000001); /* 3: svc #0, the end of the handler */
+    made_registers(&s, 300);
+    made_value(&s, XTRACE_FLAGS, 0x60000000);
+    made_pcinst(&s, 0, 0x1008, 0xd503201f); /* 4: nop */
+
+    tl_machine m = state_at(&s, 2);
+    assert_true(knows(&m, 5, 105) && (m.vectors & 1));
+    assert_true(tl_shadow_knows_any(m.memory, 0x2000, 16));
+    tl_machine_fini(&m);
+
+    m = state_at(&s, 3);
+    assert_true(knows(&m, 5, 205) && m.registers.has_nzcv && (m.vectors & 1));
+    assert_int_equal(m.registers.nzcv, 0x90000000);
+    assert_false(tl_shadow_knows_any(m.memory, 0x2000, 16));
+    tl_machine_fini(&m);
+
+    m = state_at(&s, 4);
+    assert_true(knows(&m, 5, 305) && m.registers.has_nzcv);
+    assert_int_equal(m.registers.nzcv, 0x60000000);
+    assert_int_equal(m.vectors, 0);
+    tl_machine_fini(&m);
+    free(s.data);
+}
+
 static void refuses(void **state)
 {
     made_stream s = make_program();
@@ -106,6 +141,6 @@ static void refuses(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(replays), cmocka_unit_test(refuses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(replays), cmocka_unit_test(signals), cmocka_unit_test(refuses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,7 +135,7 @@ static void begin(tl_replay *r, const tl_batch *b, uint32_t i)
     r->opcode = tl_insn_opcode(b->aux[i]);
     r->waiting = true;
     r->seen = (a64_seen){.no_pc = !tl_insn_has_pc(b->aux[i])};
-    r->has_stores = r->has_flags = false;
+    r->has_stores = r->has_flags = r->has_general = false;
 }
 
 static int access(tl_replay *r, bool load, const tl_batch *b, uint32_t i, tl_error *e)
@@ -157,6 +157,24 @@ static int access(tl_replay *r, bool load, const tl_batch *b, uint32_t i, tl_err
         r->store_size = bytes->n;
     }
     return tl_shadow_set(r->machine->memory, b->key[i], bytes->as.p, bytes->n, e);
+}
+
+/* A signal's handler begins or returns. Meanwhile the system may have written memory; the end of a handler, which is a
+ * system call, brings back the vectors. */
+static void switch_code(tl_replay *r, uint32_t flags)
+{
+    tl_machine *m = r->machine;
+    a64_system called;
+    r->has_general = false;
+    m->registers.has_nzcv = true;
+    m->registers.nzcv = flags;
+    tl_shadow_clear(m->memory);
+    if (!a64_system_of(r->opcode, &called) || called.kind != A64_SVC)
+        return;
+    m->vectors = 0;
+    m->vectors_written = UINT32_MAX;
+    forget_system(m, "fpcr");
+    forget_system(m, "fpsr");
 }
 
 int tl_replay_event(tl_replay *r, unsigned what, const tl_batch *b, uint32_t i, tl_error *e)
@@ -192,10 +210,13 @@ int tl_replay_event(tl_replay *r, unsigned what, const tl_batch *b, uint32_t i, 
     case TL_IS_FLAGS:
         r->has_flags = true;
         r->flags = (uint32_t)b->key[i];
+        if (r->has_general)
+            switch_code(r, r->flags);
         return 0;
     case TL_IS_GENERAL:
         tl_replay_finish(r);
         take_general(m, field_of(b, i, TL_FIELD_GENERAL));
+        r->has_general = true;
         return 0;
     default:
         return 0;

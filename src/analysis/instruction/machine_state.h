@@ -63,7 +63,8 @@ typedef struct tl_replay {
     a64_seen seen;
     uint8_t loaded[256];
     bool has_stores, has_flags;
-    uint32_t flags; /* NZCV after it */
+    bool has_general; /* all general registers came after it */
+    uint32_t flags;   /* NZCV after it */
     uint64_t store_address;
     size_t store_size;
 } tl_replay;
