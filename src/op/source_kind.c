@@ -132,7 +132,7 @@ int tl_folder_is_trace(const char *path, tl_error *e)
     return c.best != NULL;
 }
 
-/* Of uncompressed content alone: decompressing a large trace only to see that it is one would take long. */
+/* A compressed file is not decompressed for this: a large trace would take long. */
 int tl_file_holds_profile(const char *path, tl_error *e)
 {
     uint8_t head[TL_PROBE_SIZE];

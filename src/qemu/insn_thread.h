@@ -40,7 +40,7 @@ typedef struct insn_settings {
 
 extern insn_settings insn_how;
 extern insn_shared *insn_memory;
-/* Of the calling thread; NULL: none yet. */
+/* The calling thread; NULL: not seen yet. */
 extern __thread insn_thread *insn_me;
 
 /* Makes insn_me at the first instruction of a thread. */

@@ -14,11 +14,11 @@
 
 typedef struct arrow_stream {
     tl_query *query;
-    /* Of a statement: */
-    tl_statement *statement;
+    /* rows of a statement */
+    tl_statement *statement; /* NULL: of a table */
     tl_statement_rows rows;
     tl_result_columns result;
-    /* Of a table: */
+    /* rows of a table */
     uint32_t table;
     tl_table_columns columns;
     uint8_t *used; /* [columns of the table] */
@@ -45,8 +45,7 @@ int tl_query_read_error(tl_query *q, int status, tl_error *e)
     return status == TL_ELIMIT && q->limit ? tl_query_limited(q, e) : status;
 }
 
-/* -- rows -----------------------------------------------------------------------------------------------------------
- */
+/* -- rows -- */
 
 static int open_scan(arrow_stream *s, tl_error *e)
 {
@@ -79,8 +78,7 @@ static int fill(arrow_stream *s, tl_column_batch **batch, tl_error *e)
     return s->statement ? tl_result_columns_next(&s->result, e) : fill_from_table(s, e);
 }
 
-/* -- callbacks ------------------------------------------------------------------------------------------------------
- */
+/* -- callbacks -- */
 
 static int errno_of(const tl_error *e)
 {
@@ -185,8 +183,7 @@ static arrow_stream *new_stream(tl_query *q, tl_error *e)
     return s;
 }
 
-/* -- opening --------------------------------------------------------------------------------------------------------
- */
+/* -- opening -- */
 
 int tl_query_arrow(struct ArrowArrayStream *out, tl_statement *statement, const tl_arrow_options *options, tl_error *e)
 {

@@ -17,7 +17,7 @@ void tl_query_leave(tl_query *q);
 /* Frees a session that nobody uses. */
 void tl_query_free(tl_query *q);
 
-/* Of the engine: begins the time of a statement and makes the rows of all tables of report that are used. */
+/* Starts the time limit of a statement, and makes the rows of all tables of report that are used. */
 int tl_query_begin(tl_query *q, tl_error *e);
 /* The error of a statement that a limit ended. */
 int tl_query_limited(tl_query *q, tl_error *e);

@@ -98,8 +98,8 @@ static void say_totals(const tl_record *r, const tl_insn_totals *t, const insn_s
            tl_human_grouped(b, sizeof b, t->insns), tl_human_grouped(c, sizeof c, t->loads),
            tl_human_grouped(d, sizeof d, t->stores), tl_human_grouped(e, sizeof e, t->calls));
     if (WIFSIGNALED(r->status))
-        tl_say(r->cli, NULL, "the program was killed (%s); all that it did until then is recorded",
-               strsignal(WTERMSIG(r->status)));
+        tl_say(r->cli, NULL, "the program was killed (%s)%s", strsignal(WTERMSIG(r->status)),
+               t->lost ? "" : "; all that it did until then is recorded");
     if (m->too_many)
         tl_say_error(NULL, "record: %u threads are missing: more than %u ran at the same time", m->too_many,
                      INSN_STREAMS_MOST);
