@@ -135,7 +135,7 @@ static int settle(const tl_record *r, const tl_insn_totals *t, const insn_shared
         tl_say_error(live, "cannot be renamed, and has what was recorded: %s", strerror(errno));
         return TL_EXIT_RECORD;
     }
-    say_totals(r, t, m, path);
+    say_totals(r, t, m, r->convert ? r->cli->args->output : path);
     if (r->convert) {
         const int status =
             tl_record_rewrite(r, path, r->cli->args->output, r->convert->event_writer == NULL, r->cli->args->quiet);
