@@ -84,6 +84,9 @@ _traceloom()
     --export)
         _traceloom_files
         return ;;
+    --engine)
+        COMPREPLY=($(compgen -W "sqlite duckdb" -- "$cur"))
+        return ;;
     --jobs)
         COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
@@ -257,7 +260,7 @@ _traceloom()
     convert|cat)
         options="--interval --output --force --to --text-style --clock --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --no-pager --quiet --verbose --help" ;;
     query)
-        options="--query-file --recipe --param --recipes --schema --export --explain --each --jobs --rows --memory --timeout --json --output --force --to --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
+        options="--query-file --recipe --param --recipes --schema --export --explain --engine --each --jobs --rows --memory --timeout --json --output --force --to --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     serve)
         options="--memory --timeout --port --socket --ipv6 --open --title --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
     load)

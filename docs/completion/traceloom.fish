@@ -136,6 +136,7 @@ complete -c traceloom -n '__fish_seen_subcommand_from query' -l recipes -d 'list
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l schema -d 'tables and columns'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l export -r -F -d 'all tables'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l explain -d 'how SQL would run'
+complete -c traceloom -n '__fish_seen_subcommand_from query' -l engine -x -a 'sqlite duckdb' -d 'what runs the SQL'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l each -d 'run for each trace'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l jobs -x -d 'files at once'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l rows -x -d 'rows to show'

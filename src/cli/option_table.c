@@ -154,6 +154,12 @@ const tl_option tl_option_table[] = {
      "which tables are read and how often, which conditions their readers use to leave out rows (all are tested\n"
      "by SQLite as well), and what is sorted or kept in memory.\n",
      NULL},
+    {TO(choice, engine), 0, "engine", "NAME", TL_GROUP_VERB, QUERY, "what runs the SQL",
+     "Runs the SQL with\n.Cm sqlite ,\nthe default, or\n.Cm duckdb ,\n"
+     "which is faster where many rows are grouped or joined, and has more functions.\n"
+     "Its library is that of\n.Ev TRACELOOM_DUCKDB ,\nelse\n.Pa libduckdb.so ;\nnothing of it is needed otherwise.\n"
+     "Tables and functions are the same; docs/query.md has the differences of the SQL.\n",
+     "sqlite duckdb"},
     {TO(flag, each), 0, "each", NULL, TL_GROUP_VERB, QUERY, "run for each trace",
      "Runs the SQL, which is one statement, once for each\n.Ar FILE ,\nand prints one result with two more columns in "
      "front:\n"

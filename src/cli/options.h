@@ -140,6 +140,7 @@ typedef struct tl_arguments {
     bool schema, recipes, explain, each;
     uint32_t jobs;      /* of --each; 0: not given */
     const char *recipe; /* or NULL */
+    const char *engine; /* or NULL */
     bool has_rows;
     uint64_t rows;            /* of a table to show; 0: all */
     uint64_t memory, timeout; /* in bytes and ns; 0: not given */

@@ -7,13 +7,27 @@
 
 static const char absent[] = "this build has no SQL: it was made without SQLite";
 
-int tl_query_open(tl_query **out, tl_source *const *source, uint32_t n, const tl_query_options *options, tl_error *e)
+int tl_query_open_engine(tl_query **out, tl_source *const *source, uint32_t n, const tl_query_options *options,
+                         const char *engine, tl_error *e)
 {
     (void)out;
     (void)source;
     (void)n;
     (void)options;
+    (void)engine;
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, absent);
+}
+
+int tl_query_open(tl_query **out, tl_source *const *source, uint32_t n, const tl_query_options *options, tl_error *e)
+{
+    return tl_query_open_engine(out, source, n, options, NULL, e);
+}
+
+bool tl_query_glob(const char *pattern, const char *text)
+{
+    (void)pattern;
+    (void)text;
+    return false;
 }
 
 void tl_query_free(tl_query *q)

@@ -4,6 +4,11 @@
 
 #include "traceloom/query.h"
 
+/* tl_query_open() with an engine other than the usual one, "sqlite": "duckdb". NULL: the usual one. Errors: also
+ * TL_EINVAL (there is no such engine). */
+int tl_query_open_engine(tl_query **out, tl_source *const *source, uint32_t n, const tl_query_options *options,
+                         const char *engine, tl_error *e);
+
 /* Explains the first statement of `sql`, line by line, without running it or reading a trace: which tables are read and
  * how often, which conditions they get, what is sorted and kept. *rest becomes what follows it. Lines are borrowed for
  * the call. Errors: those of tl_query_prepare(). */

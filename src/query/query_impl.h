@@ -71,9 +71,13 @@ struct tl_query {
     struct a64_disasm *disasm; /* of a function; NULL: not needed yet */
     tl_sql_table *table;       /* [ntable] */
     uint32_t ntable;
-    /* The engine: */
+    const struct tl_engine *engine;
     struct sqlite3 *db;
+    struct tl_sqlite_function *functions;
+    struct tl_duckdb *duckdb;
     bool is_opening_table; /* the engine asks about statements of its own */
+    bool explains;         /* DuckDB: the statement is EXPLAIN */
+    bool only_plans;       /* a statement is prepared for what is known of its columns: nothing is made, nor noted */
     atomic_bool interrupted;
     bool (*watch)(void *arg); /* the caller's: does it want to end? NULL: never */
     void *watch_arg;
@@ -87,6 +91,8 @@ struct tl_query {
     tl_error note; /* what tl_query_table_note() said last */
 };
 
+#define TL_SQL_LENGTH_MAX (1u << 20) /* bytes of a statement */
+
 /* Names all tables. 0, or < 0. */
 int tl_query_tables_init(tl_query *q, tl_error *e);
 void tl_query_tables_fini(tl_query *q);
@@ -94,6 +100,8 @@ void tl_query_tables_fini(tl_query *q);
 int tl_query_table_open(tl_sql_table *t, tl_error *e);
 /* Makes the rows of all tables of report that are used, before anything is scanned. */
 int tl_query_make_rows(tl_query *q, tl_error *e);
+/* Does GLOB match? */
+bool tl_query_glob(const char *pattern, const char *text);
 /* Bytes that the rows of a statement may take. */
 uint64_t tl_query_memory(const tl_query *q);
 /* Whether the running statement has to end: interrupted, or out of time. Sets q->limit. */

@@ -19,6 +19,9 @@ if(NOT CMAKE_CROSSCOMPILING)
   foreach(part recipes tables hostile many refused export)
     traceloom_script(consumers.columns.${part} consumers/columns.py ${part})
   endforeach()
+  foreach(part recipes tables functions outputs dialect attacks limits library)
+    traceloom_script(query.duckdb.${part} consumers/query_duckdb.py ${part})
+  endforeach()
   # Servers that `load` fills. The cases of kills try twenty seeds in `make fleet`.
   foreach(case tables again down kill_shard kill_loader lost_reply two_loaders changed names stub
           current.tables current.again)

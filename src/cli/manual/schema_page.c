@@ -11,8 +11,8 @@
 static const struct {
     const char *call, *what;
 } functions[] = {
-#define TL_SQL_FUNCTION(name, call, arguments, what)  {call, what},
-#define TL_SQL_AGGREGATE(name, call, arguments, what) {call, what},
+#define TL_SQL_FUNCTION(name, returns, texts, call, arguments, what) {call, what},
+#define TL_SQL_AGGREGATE(name, returns, call, arguments, what)       {call, what},
 #include "query/sql_functions.def"
 #undef TL_SQL_FUNCTION
 #undef TL_SQL_AGGREGATE

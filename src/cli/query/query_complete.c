@@ -27,8 +27,8 @@ static const char *const first[] = {"SELECT", "VALUES", "WITH"};
 
 /* Ours, and those of SQLite that queries of traces need. */
 static const char *const functions[] = {
-#define TL_SQL_FUNCTION(name, call, arguments, what)  #name,
-#define TL_SQL_AGGREGATE(name, call, arguments, what) #name,
+#define TL_SQL_FUNCTION(name, returns, texts, call, arguments, what) #name,
+#define TL_SQL_AGGREGATE(name, returns, call, arguments, what)       #name,
 #include "query/sql_functions.def"
 #undef TL_SQL_FUNCTION
 #undef TL_SQL_AGGREGATE

@@ -53,7 +53,7 @@ static int open_session(tl_query_job *j)
                                       .threads = tl_threads(j->cli),
                                       .memory = a->memory,
                                       .timeout_ns = a->timeout};
-    if (tl_query_open(&j->query, j->source, j->n, &options, &e) < 0)
+    if (tl_query_open_engine(&j->query, j->source, j->n, &options, a->engine, &e) < 0)
         return say_unopened(j, &e);
     tl_query_stop_catch(j->query);
     return TL_EXIT_DONE;

@@ -78,6 +78,7 @@ typedef struct calls_scan {
     const tl_trace_places *places;
     tl_term_copy terms;
     tl_scan_ask ask;
+    tl_scan_part part;
     unsigned without; /* enum tl_call_parts: nobody looks at them */
     bool wants_places;
     tl_source_walk walk;
@@ -149,13 +150,15 @@ static int open_source(void *scan, uint32_t i, tl_error *e)
     calls_scan *s = scan;
     tl_source *source = s->dataset->source[i];
     s->trace = tl_source_trace(source);
-    if (tl_source_is_profile(source) || !tl_call_scan_wanted(s->trace))
+    const tl_scan_part *part = s->ask.part;
+    if (tl_source_is_profile(source) || !tl_call_scan_wanted(s->trace) || (part && part->source != i))
         return 0;
     s->number = i + 1;
     s->begin = tl_scan_begin(s->trace);
     const tl_call_scan_options options = {
         .select = s->dataset->select, .places = s->wants_places ? s->places[i].calls : NULL, .without = s->without};
-    const int status = tl_call_scan_open(&s->calls, source, 0, tl_call_scan_parts(source), &options, e);
+    const int status = tl_call_scan_open(&s->calls, source, part ? part->first : 0,
+                                         part ? part->n : tl_call_scan_parts(source), &options, e);
     if (status < 0)
         return status;
     s->profile = tl_call_scan_profile(s->calls);
@@ -393,6 +396,10 @@ static int open_scan(tl_scan **out, const tl_scan_table *t, const tl_dataset *d,
     s->wants_places = !ask->used || ask->used[PLACE] || ask->used[PATH];
     s->most = !ask->used || ask->used[PATH] ? TL_BLOCK_TEXTS : TL_CALL_ROWS_MOST;
     s->ask.used = NULL;
+    if (ask->part) {
+        s->part = *ask->part;
+        s->ask.part = &s->part;
+    }
     int status = tl_term_copy_init(&s->terms, &s->ask, e);
     if (status == 0)
         status = tl_scan_block_init(&s->block, columns, TL_CALLS_COLUMNS, ask->used, e);
@@ -417,6 +424,23 @@ static double keeps(const tl_scan_table *t, uint32_t column, tl_term_op op)
     }
 }
 
+/* Streams. */
+static uint32_t parts(const tl_scan_table *t, const tl_dataset *d, tl_scan_part *out, uint32_t most)
+{
+    uint32_t n = 0;
+    (void)t;
+    for (uint32_t i = 0; i < d->n; i++) {
+        tl_source *s = d->source[i];
+        if (tl_source_is_profile(s) || !tl_call_scan_wanted(tl_source_trace(s)))
+            continue;
+        const uint32_t streams = tl_call_scan_parts(s);
+        for (uint32_t k = 0; k < streams; k++, n++)
+            if (n < most)
+                out[n] = (tl_scan_part){i, k, 1, s->reader->stream_weight ? s->reader->stream_weight(s->state, k) : 1};
+    }
+    return n;
+}
+
 void tl_calls_table(tl_scan_table *out, const tl_dataset *d, const tl_trace_places *places)
 {
     *out = (tl_scan_table){.info = {"calls", "calls of functions, each from its entry to its exit", TL_NEEDS_CALLS},
@@ -427,5 +451,6 @@ void tl_calls_table(tl_scan_table *out, const tl_dataset *d, const tl_trace_plac
                            .arg = places,
                            .is_large = true,
                            .keeps = keeps,
-                           .open = open_scan};
+                           .open = open_scan,
+                           .parts = parts};
 }

@@ -38,12 +38,19 @@ typedef struct tl_term {
     uint32_t n;
 } tl_term;
 
+/* A part of a table, which may be read while other threads read others. */
+typedef struct tl_scan_part {
+    uint32_t source, first, n; /* some streams of a source */
+    uint64_t weight;           /* about how much work it is */
+} tl_scan_part;
+
 typedef struct tl_scan_ask {
     const uint8_t *used; /* [columns of the table]: is looked at. NULL: all */
     const tl_term *term; /* [nterm] */
     uint32_t nterm;
-    const tl_cell *argument; /* [nargument of the table] TL_CELL_NULL: not given; NULL: none is */
-    bool ordered;            /* rows ascend by the table's `order` */
+    const tl_scan_part *part; /* NULL: all of it */
+    const tl_cell *argument;  /* [nargument of the table] TL_CELL_NULL: not given; NULL: none is */
+    bool ordered;             /* rows ascend by the table's `order` */
     bool (*glob)(const char *pattern, const char *text); /* of TL_TERM_GLOB; NULL: such terms are not used */
     bool (*stop)(void *arg); /* asked once for each batch that is read: stop with TL_ELIMIT? NULL: never */
     void *stop_arg;
@@ -66,6 +73,8 @@ typedef struct tl_scan_table {
     double (*keeps)(const struct tl_scan_table *t, uint32_t column, tl_term_op op);
     int (*open)(struct tl_scan **out, const struct tl_scan_table *t, const tl_dataset *d, const tl_scan_ask *ask,
                 tl_error *e);
+    /* How many parts it has, and the first `most` of them. NULL: it has none. */
+    uint32_t (*parts)(const struct tl_scan_table *t, const tl_dataset *d, tl_scan_part *out, uint32_t most);
 } tl_scan_table;
 
 /* A scan; embedded in those of each kind. */

@@ -3,6 +3,6 @@
 SELECT number, name, count(*) AS failed, errno, error
 FROM syscalls
 WHERE errno IS NOT NULL
-GROUP BY number, errno
+GROUP BY number, name, errno, error
 ORDER BY failed DESC, number, errno
 LIMIT :top;

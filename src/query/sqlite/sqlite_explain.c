@@ -9,7 +9,6 @@
 
 #include "base/compiler.h"
 #include "base/text/words.h"
-#include "query/query_control.h"
 #include "query/sqlite/sqlite_guard.h"
 #include "query/sqlite/sqlite_plan.h"
 
@@ -236,8 +235,8 @@ static int explain(tl_query *q, const char *sql, const char *end, account *a, tl
     return status;
 }
 
-int tl_query_explain(tl_query *q, const char *sql, const char **rest, void (*line)(void *arg, const char *text),
-                     void *arg, tl_error *e)
+int tl_sqlite_explain(tl_query *q, const char *sql, const char **rest, void (*line)(void *arg, const char *text),
+                      void *arg, tl_error *e)
 {
     sqlite3_stmt *stmt = NULL;
     const char *tail = NULL;

@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "query/query_control.h"
 
-#define SQL_LENGTH_MAX      (1 << 20)  /* bytes of a statement */
 #define SQL_VALUE_MAX       (64 << 20) /* bytes of a value or row */
 #define SQL_COLUMNS_MAX     2000
 #define SQL_DEPTH_MAX       200    /* of an expression */
@@ -22,7 +20,7 @@
 
 static const struct {
     int id, most;
-} limits[] = {{SQLITE_LIMIT_SQL_LENGTH, SQL_LENGTH_MAX},
+} limits[] = {{SQLITE_LIMIT_SQL_LENGTH, TL_SQL_LENGTH_MAX},
               {SQLITE_LIMIT_LENGTH, SQL_VALUE_MAX},
               {SQLITE_LIMIT_COLUMN, SQL_COLUMNS_MAX},
               {SQLITE_LIMIT_EXPR_DEPTH, SQL_DEPTH_MAX},
@@ -90,52 +88,6 @@ static int authorize(void *query, int action, const char *a, const char *b, cons
     default:
         return SQLITE_DENY;
     }
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t = {0};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-void tl_sqlite_start_clock(tl_query *q)
-{
-    q->limit = NULL;
-    q->deadline = q->options.timeout_ns ? now_ns() + q->options.timeout_ns : 0;
-}
-
-void tl_query_delay(tl_query *q, uint64_t ns)
-{
-    q->deadline += q->deadline ? ns : 0;
-}
-
-void tl_query_watch(tl_query *q, bool (*stop)(void *arg), void *arg)
-{
-    q->watch = stop;
-    q->watch_arg = arg;
-}
-
-static bool is_interrupted(const tl_query *q)
-{
-    return atomic_load_explicit(&q->interrupted, memory_order_relaxed) || (q->watch && q->watch(q->watch_arg));
-}
-
-bool tl_query_stopped(void *query)
-{
-    tl_query *q = query;
-    if (is_interrupted(q))
-        q->limit = "interrupted";
-    else if (q->deadline && now_ns() >= q->deadline)
-        q->limit = "it took longer than its time limit";
-    return q->limit != NULL;
-}
-
-bool tl_query_ends_passes(void *query)
-{
-    tl_query *q = query;
-    const uint64_t deadline = atomic_load_explicit(&q->pass_deadline, memory_order_relaxed);
-    return is_interrupted(q) || (deadline && now_ns() >= deadline);
 }
 
 static int look(void *query)

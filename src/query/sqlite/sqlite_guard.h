@@ -10,7 +10,8 @@
 int tl_sqlite_guard(tl_query *q, tl_error *e);
 /* The failure of a statement: our own, or what SQLite says; `sql`, which SQLite's place is in, may be NULL. */
 int tl_sqlite_fail(tl_query *q, tl_code usual, const char *sql, tl_error *e);
-/* The clock of a statement starts. */
-void tl_sqlite_start_clock(tl_query *q);
+/* As tl_query_explain(). */
+int tl_sqlite_explain(tl_query *q, const char *sql, const char **rest, void (*line)(void *arg, const char *text),
+                      void *arg, tl_error *e);
 
 #endif

@@ -176,7 +176,7 @@ int tl_sqlite_plan(tl_sql_table *t, sqlite3_index_info *info)
     int n = 0;
     uint32_t arguments = 0;
     bool inner = false, of_join = false;
-    t->is_used = true;
+    t->is_used = t->is_used || !t->query->only_plans;
     note_joins(&t->joins, info);
     t->wants_places = t->wants_places || may_name_places(t, info);
     if (t->place < USED_BITS)

@@ -282,7 +282,7 @@ static int sort_rows(cursor *c, tl_sql_table *t, const tl_sqlite_request *r, tl_
     return status < 0 ? status : 1;
 }
 
-static bool glob(const char *pattern, const char *text)
+bool tl_query_glob(const char *pattern, const char *text)
 {
     return sqlite3_strglob(pattern, text) == 0;
 }
@@ -327,7 +327,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
     tl_sql_table *t = ((table *)base->pVtab)->table;
     tl_query *q = t->query;
     tl_error e = {0};
-    tl_sqlite_request r = {.ask = {.glob = glob, .stop = tl_query_stopped, .stop_arg = q}};
+    tl_sqlite_request r = {.ask = {.glob = tl_query_glob, .stop = tl_query_stopped, .stop_arg = q}};
     tl_scan_close(c->scan);
     tl_kept_rows_fini(&c->sorted);
     free(c->row);

@@ -1,34 +1,28 @@
 /* Functions of SQL over histograms: bytes as in model/hist_bytes.h, in which nothing is trusted. */
-#ifdef TL_HAVE_SQLITE
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "model/hist_bytes.h"
-#include "query/sqlite/sqlite_functions.h"
-#include "query/sqlite/sqlite_value.h"
+#include "query/sql_call.h"
 
-static void fail(sqlite3_context *c, const char *function, const tl_error *e)
+static void fail(tl_sql_call *c, const char *function, const tl_error *e)
 {
     char text[sizeof e->message + 32];
-    if (e->code == TL_ENOMEM) {
-        sqlite3_result_error_nomem(c);
-        return;
-    }
+    c->no_memory = e->code == TL_ENOMEM;
     snprintf(text, sizeof text, "%s: %s", function, e->message);
-    sqlite3_result_error(c, text, -1);
+    tl_sql_call_fail(c, text);
 }
 
 /* 1: *d is the argument's histogram; 0: it is null; < 0: the result is an error. */
-static int get(sqlite3_context *c, const char *function, sqlite3_value *v, tl_durations *d)
+static int get(tl_sql_call *c, const char *function, const tl_sql_value *v, tl_durations *d)
 {
     tl_error e = {0};
-    if (sqlite3_value_type(v) == SQLITE_NULL)
+    if (v->kind == TL_VALUE_NULL)
         return 0;
     int status = TL_EINVAL;
-    if (sqlite3_value_type(v) == SQLITE_BLOB)
-        status = tl_hist_decode(d, sqlite3_value_blob(v), (size_t)sqlite3_value_bytes(v), &e);
+    if (v->kind == TL_VALUE_BLOB)
+        status = tl_hist_decode(d, (const uint8_t *)v->text, v->size, &e);
     else
         tl_fail(&e, TL_EINVAL, TL_NO_OFFSET, "not a histogram, which is a BLOB");
     if (status < 0)
@@ -36,95 +30,109 @@ static int get(sqlite3_context *c, const char *function, sqlite3_value *v, tl_du
     return status < 0 ? status : 1;
 }
 
-static void give(sqlite3_context *c, const tl_durations *d)
+static void give(tl_sql_call *c, const tl_durations *d)
 {
-    tl_pb bytes = {0};
-    tl_hist_encode(&bytes, d);
-    if (bytes.failed)
-        sqlite3_result_error_nomem(c);
-    else
-        sqlite3_result_blob64(c, bytes.data, bytes.n, SQLITE_TRANSIENT);
-    tl_pb_fini(&bytes);
+    c->kind = TL_VALUE_BLOB;
+    tl_hist_encode(&c->bytes, d);
 }
 
-/* ---- aggregates: SQLite frees the struct, xFinal what is in it ---- */
+/* ---- of a group ---- */
 
 typedef struct sum {
     tl_durations durations;
     bool any, failed;
 } sum;
 
-static void give_sum(sqlite3_context *c)
-{
-    sum *s = sqlite3_aggregate_context(c, 0);
-    if (!s)
-        return;
-    if (s->any && !s->failed)
-        give(c, &s->durations);
-    tl_durations_fini(&s->durations);
-}
+const size_t tl_sql_hist_size = sizeof(sum), tl_sql_hist_merge_size = sizeof(sum);
 
-void tl_sql_hist_add(sqlite3_context *c, int n, sqlite3_value **v)
+void tl_sql_hist_add(tl_sql_call *c, void *state)
 {
-    (void)n;
-    sum *s = sqlite3_aggregate_context(c, sizeof *s);
-    if (!s || s->failed || !tl_value_is_number(v[0]))
+    sum *s = state;
+    if (s->failed || !tl_value_is_number(&c->argument[0]))
         return;
-    const int64_t value = tl_value_whole(v[0]);
+    const int64_t value = tl_value_whole(&c->argument[0]);
     s->any = true;
     s->failed = value < 0;
     if (s->failed) {
-        sqlite3_result_error(c, "hist: a negative duration", -1);
+        tl_sql_call_fail(c, "hist: a negative duration");
     } else if (!tl_durations_add(&s->durations, (uint64_t)value)) {
         s->failed = true;
-        sqlite3_result_error_nomem(c);
+        c->no_memory = true;
     }
 }
 
-void tl_sql_hist_give(sqlite3_context *c)
+void tl_sql_hist_merge_add(tl_sql_call *c, void *state)
 {
-    give_sum(c);
-}
-
-void tl_sql_hist_merge_add(sqlite3_context *c, int n, sqlite3_value **v)
-{
-    (void)n;
     tl_durations one = {0};
-    sum *s = sqlite3_aggregate_context(c, sizeof *s);
-    if (!s || s->failed)
+    sum *s = state;
+    if (s->failed)
         return;
-    const int status = get(c, "hist_merge", v[0], &one);
+    const int status = get(c, "hist_merge", &c->argument[0], &one);
     s->any = s->any || status > 0;
     s->failed = status < 0;
     if (status > 0 && !tl_durations_merge(&s->durations, &one)) {
         s->failed = true;
-        sqlite3_result_error_nomem(c);
+        c->no_memory = true;
     }
     tl_durations_fini(&one);
 }
 
-void tl_sql_hist_merge_give(sqlite3_context *c)
+void tl_sql_hist_merge(tl_sql_call *c, void *into, const void *from)
 {
-    give_sum(c);
+    sum *s = into;
+    const sum *other = from;
+    s->any = s->any || other->any;
+    s->failed = s->failed || other->failed;
+    if (!s->failed && !tl_durations_merge(&s->durations, &other->durations)) {
+        s->failed = true;
+        c->no_memory = true;
+    }
+}
+
+void tl_sql_hist_give(tl_sql_call *c, void *state)
+{
+    const sum *s = state;
+    if (s->any && !s->failed)
+        give(c, &s->durations);
+}
+
+void tl_sql_hist_drop(void *state)
+{
+    tl_durations_fini(&((sum *)state)->durations);
+}
+
+void tl_sql_hist_merge_merge(tl_sql_call *c, void *into, const void *from)
+{
+    tl_sql_hist_merge(c, into, from);
+}
+
+void tl_sql_hist_merge_give(tl_sql_call *c, void *state)
+{
+    tl_sql_hist_give(c, state);
+}
+
+void tl_sql_hist_merge_drop(void *state)
+{
+    tl_sql_hist_drop(state);
 }
 
 /* ---- scalars ---- */
 
-void tl_sql_hist_count(sqlite3_context *c, int n, sqlite3_value **v)
+void tl_sql_hist_count(tl_sql_call *c)
 {
-    (void)n;
+    const tl_sql_value *v = c->argument;
     tl_durations d = {0};
-    if (get(c, "hist_count", v[0], &d) > 0)
-        sqlite3_result_int64(c, d.calls > INT64_MAX ? INT64_MAX : (sqlite3_int64)d.calls);
+    if (get(c, "hist_count", &v[0], &d) > 0)
+        tl_give_int(c, d.calls > INT64_MAX ? INT64_MAX : (int64_t)d.calls);
     tl_durations_fini(&d);
 }
 
-void tl_sql_hist_sum(sqlite3_context *c, int n, sqlite3_value **v)
+void tl_sql_hist_sum(tl_sql_call *c)
 {
-    (void)n;
+    const tl_sql_value *v = c->argument;
     tl_durations d = {0};
-    if (get(c, "hist_sum", v[0], &d) > 0)
-        sqlite3_result_int64(c, d.sum > INT64_MAX ? INT64_MAX : (sqlite3_int64)d.sum);
+    if (get(c, "hist_sum", &v[0], &d) > 0)
+        tl_give_int(c, d.sum > INT64_MAX ? INT64_MAX : (int64_t)d.sum);
     tl_durations_fini(&d);
 }
 
@@ -149,17 +157,17 @@ static uint64_t at_percent(const tl_durations *d, double p)
     return middle < d->min ? d->min : middle > d->max ? d->max : middle;
 }
 
-void tl_sql_hist_percentile(sqlite3_context *c, int n, sqlite3_value **v)
+void tl_sql_hist_percentile(tl_sql_call *c)
 {
-    (void)n;
+    const tl_sql_value *v = c->argument;
     tl_durations d = {0};
-    const double p = sqlite3_value_double(v[1]);
-    if (get(c, "hist_percentile", v[0], &d) > 0) {
-        if (!tl_value_is_number(v[1]) || !(p >= 0 && p <= 100)) {
-            sqlite3_result_error(c, "hist_percentile: the second argument is not between 0 and 100", -1);
+    const double p = tl_value_real(&v[1]);
+    if (get(c, "hist_percentile", &v[0], &d) > 0) {
+        if (!tl_value_is_number(&v[1]) || !(p >= 0 && p <= 100)) {
+            tl_sql_call_fail(c, "hist_percentile: the second argument is not between 0 and 100");
         } else if (d.calls > 0) {
             const uint64_t value = at_percent(&d, p);
-            sqlite3_result_int64(c, value > INT64_MAX ? INT64_MAX : (sqlite3_int64)value);
+            tl_give_int(c, value > INT64_MAX ? INT64_MAX : (int64_t)value);
         }
     }
     tl_durations_fini(&d);
@@ -195,20 +203,18 @@ static bool subtract(tl_durations *out, const tl_durations *a, const tl_duration
     return true;
 }
 
-void tl_sql_hist_diff(sqlite3_context *c, int n, sqlite3_value **v)
+void tl_sql_hist_diff(tl_sql_call *c)
 {
-    (void)n;
+    const tl_sql_value *v = c->argument;
     tl_durations a = {0}, b = {0}, out = {0};
-    int status = get(c, "hist_diff", v[0], &a);
+    int status = get(c, "hist_diff", &v[0], &a);
     if (status > 0)
-        status = get(c, "hist_diff", v[1], &b);
+        status = get(c, "hist_diff", &v[1], &b);
     if (status > 0 && !subtract(&out, &a, &b))
-        sqlite3_result_error_nomem(c);
+        c->no_memory = true;
     else if (status > 0)
         give(c, &out);
     tl_durations_fini(&a);
     tl_durations_fini(&b);
     tl_durations_fini(&out);
 }
-
-#endif
