@@ -89,6 +89,8 @@ static inline void tl_sql_call_fail(tl_sql_call *c, const char *message)
     c->is_error = true;
 }
 
+#define TL_SQL_ARGUMENTS 4u /* more has none of sql_functions.def */
+
 /* A function over all rows of a group has a state of *size bytes, zeroed at first. */
 typedef struct tl_sql_function {
     const char *name;

@@ -9,16 +9,14 @@
 #include "base/compiler.h"
 #include "query/duckdb/duckdb_impl.h"
 
-#define ARGUMENTS_MOST 4u
-
 /* The arguments of a chunk of rows, and memory for their texts, which are NUL-terminated here. */
 typedef struct arguments {
     const tl_duckdb_api *api;
     const tl_sql_function *function;
     uint32_t n;
-    tl_duckdb_column column[ARGUMENTS_MOST];
-    tl_pb text[ARGUMENTS_MOST];
-    tl_sql_value value[ARGUMENTS_MOST];
+    tl_duckdb_column column[TL_SQL_ARGUMENTS];
+    tl_pb text[TL_SQL_ARGUMENTS];
+    tl_sql_value value[TL_SQL_ARGUMENTS];
     tl_pb constant; /* the first argument of the call before: what a function keeps is of that */
     bool no_memory;
 } arguments;
@@ -28,7 +26,7 @@ static bool begin(arguments *a, const tl_duckdb_function *f, duck_chunk *in)
 {
     *a = (arguments){.api = f->query->duckdb->api, .function = f->function};
     a->n = (uint32_t)a->api->data_chunk_get_column_count(in);
-    bool ok = a->n <= ARGUMENTS_MOST;
+    bool ok = a->n <= TL_SQL_ARGUMENTS;
     for (uint32_t i = 0; ok && i < a->n; i++)
         ok = tl_duckdb_column_of(a->api, a->api->data_chunk_get_vector(in, i), &a->column[i]);
     return ok;
@@ -36,7 +34,7 @@ static bool begin(arguments *a, const tl_duckdb_function *f, duck_chunk *in)
 
 static void end(arguments *a)
 {
-    for (uint32_t i = 0; i < ARGUMENTS_MOST; i++)
+    for (uint32_t i = 0; i < TL_SQL_ARGUMENTS; i++)
         tl_pb_fini(&a->text[i]);
     tl_pb_fini(&a->constant);
 }
@@ -305,7 +303,8 @@ int tl_duckdb_add_functions(tl_query *q, tl_error *e)
         tl_duckdb_function *f = &d->functions[i];
         *f = (tl_duckdb_function){q, &tl_sql_functions[i]};
         if (!(f->function->call ? register_scalar(d, f) : register_aggregate(d, f)))
-            return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "DuckDB does not take the function %s", f->function->name);
+            return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "libduckdb does not take the function %s",
+                           f->function->name);
     }
     return 0;
 }

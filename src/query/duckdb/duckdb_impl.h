@@ -28,6 +28,13 @@ typedef struct tl_duckdb {
     bool is_working, is_closing;
 } tl_duckdb;
 
+int tl_duckdb_open(tl_query *q, tl_error *e);
+void tl_duckdb_close(tl_query *q);
+/* The library works on a statement between these, and is told when that has to end. */
+void tl_duckdb_begin_work(tl_query *q);
+void tl_duckdb_end_work(tl_query *q);
+/* The failure of a statement: our own, or what DuckDB says, without its kind and the line of the SQL. */
+int tl_duckdb_fail(tl_query *q, tl_code usual, const char *message, tl_error *e);
 /* Makes the tables known: a table function, and a name for each of them. */
 int tl_duckdb_add_tables(tl_query *q, tl_error *e);
 /* Makes the functions of sql_functions.def known. */

@@ -125,14 +125,14 @@ static void call(duck_info *info, duck_chunk *in, duck_vector *out)
 
 int tl_duckdb_add_list(tl_sql_table *t, tl_error *e)
 {
-    enum { COLUMNS_MOST = 16 };
+    enum { COLUMNS = 16 };
     const tl_duckdb *d = t->query->duckdb;
     const tl_duckdb_api *api = d->api;
     const uint32_t n = t->table->ncolumn - t->table->nargument;
-    const char *name[COLUMNS_MOST];
+    const char *name[COLUMNS];
     char function[64];
-    duck_type *type[COLUMNS_MOST];
-    if (n > COLUMNS_MOST)
+    duck_type *type[COLUMNS];
+    if (n > COLUMNS)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s has too many columns", t->table->info.name);
     for (uint32_t i = 0; i < n; i++) {
         name[i] = t->table->column[i].name;
@@ -157,7 +157,8 @@ int tl_duckdb_add_list(tl_sql_table *t, tl_error *e)
     api->destroy_logical_type(&row);
     api->destroy_logical_type(&rows);
     api->destroy_logical_type(&any);
-    return ok ? 0 : tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "DuckDB does not take the table %s", t->table->info.name);
+    return ok ? 0
+              : tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "libduckdb does not take the table %s", t->table->info.name);
 }
 
 #endif

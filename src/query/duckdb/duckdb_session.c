@@ -1,21 +1,16 @@
-/* Statements over DuckDB: SELECT alone, shut in, and ended by another thread when they have to end. */
+/* Statements over DuckDB. */
 #ifdef TL_HAVE_SQLITE
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/compiler.h"
-#include "base/pool.h"
 #include "query/duckdb/duckdb_impl.h"
 #include "query/query_sharing.h"
 
 #define NOT_READING "not authorized: statements can only read"
 #define VALUE_BYTES (64u << 20) /* of a value: as of SQLite */
-#define LOOKS_NS    10000000    /* between two looks whether a statement has to end */
 
 typedef struct statement {
     tl_statement base;
@@ -29,220 +24,11 @@ typedef struct statement {
     tl_pb *room;            /* [ncolumn] for text, which ends with NUL here */
 } statement;
 
-/* ---- ending statements ---- */
-
-static void *watch(void *query)
-{
-    tl_query *q = query;
-    tl_duckdb *d = q->duckdb;
-    pthread_mutex_lock(&d->watch_lock);
-    while (!d->is_closing) {
-        struct timespec t;
-        if (!d->is_working) {
-            pthread_cond_wait(&d->wake, &d->watch_lock);
-            continue;
-        }
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        t.tv_nsec += LOOKS_NS;
-        t.tv_sec += t.tv_nsec / 1000000000;
-        t.tv_nsec %= 1000000000;
-        if (pthread_cond_timedwait(&d->wake, &d->watch_lock, &t) == ETIMEDOUT && d->is_working &&
-            tl_query_ends_passes(q))
-            d->api->interrupt(d->connection);
-    }
-    pthread_mutex_unlock(&d->watch_lock);
-    return NULL;
-}
-
-static int start_watcher(tl_query *q, tl_error *e)
-{
-    tl_duckdb *d = q->duckdb;
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&d->wake, &clock);
-    pthread_condattr_destroy(&clock);
-    const int status = pthread_create(&d->watcher, NULL, watch, q);
-    d->has_watcher = status == 0;
-    return status == 0 ? 0 : tl_fail_errno(e, status, "cannot start a thread");
-}
-
-/* The library works on a statement from here to end_work(). */
-static void begin_work(tl_query *q)
-{
-    tl_duckdb *d = q->duckdb;
-    atomic_store(&q->pass_deadline, q->deadline);
-    pthread_mutex_lock(&d->watch_lock);
-    d->is_working = true;
-    pthread_cond_signal(&d->wake);
-    pthread_mutex_unlock(&d->watch_lock);
-}
-
-static void end_work(tl_query *q)
-{
-    tl_duckdb *d = q->duckdb;
-    pthread_mutex_lock(&d->watch_lock);
-    d->is_working = false;
-    pthread_mutex_unlock(&d->watch_lock);
-    atomic_store(&q->pass_deadline, 0);
-}
-
-/* ---- opening ---- */
-
-/* Set before the first statement, which locks them. */
-static const struct {
-    const char *name, *value;
-} settings[] = {{"temp_directory", ""}, /* before the next one, which forbids it */
-                {"enable_external_access", "false"},
-                {"autoinstall_known_extensions", "false"},
-                {"autoload_known_extensions", "false"},
-                {"allow_community_extensions", "false"},
-                {"default_null_order", "nulls_first_on_asc_last_on_desc"}};
-
-static int open_database(tl_query *q, tl_error *e)
-{
-    tl_duckdb *d = q->duckdb;
-    char memory[32], threads[16], *message = NULL;
-    duck_config *config = NULL;
-    const unsigned n = q->options.threads ? q->options.threads : tl_processors();
-    snprintf(memory, sizeof memory, "%" PRIu64 "B", tl_query_memory(q));
-    snprintf(threads, sizeof threads, "%u", n);
-    bool ok = d->api->create_config(&config) == DUCK_OK;
-    for (size_t i = 0; ok && i < TL_COUNT(settings); i++)
-        ok = d->api->set_config(config, settings[i].name, settings[i].value) == DUCK_OK;
-    ok = ok && d->api->set_config(config, "memory_limit", memory) == DUCK_OK &&
-         d->api->set_config(config, "threads", threads) == DUCK_OK;
-    if (!ok) {
-        d->api->destroy_config(&config);
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "DuckDB %s cannot be shut in", d->api->library_version());
-    }
-    int status = 0;
-    if (d->api->open_ext(NULL, &d->db, config, &message) != DUCK_OK)
-        status = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "DuckDB: %.300s", message ? message : "cannot be opened");
-    else if (d->api->connect(d->db, &d->connection) != DUCK_OK)
-        status = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "DuckDB gives no connection");
-    d->api->free(message);
-    d->api->destroy_config(&config);
-    return status;
-}
-
-static int run(tl_duckdb *d, const char *sql, tl_error *e)
-{
-    duck_result r;
-    int status = 0;
-    if (d->api->query(d->connection, sql, &r) != DUCK_OK)
-        status =
-            tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "DuckDB cannot be shut in: %.300s", d->api->result_error(&r));
-    d->api->destroy_result(&r);
-    return status;
-}
-
-/* SQLite is opened, too: it tells the units of columns. */
-static int open_engine(tl_query *q, tl_error *e)
-{
-    const tl_duckdb_api *api = tl_duckdb_load(e);
-    if (!api)
-        return TL_EUNSUPPORTED;
-    tl_duckdb *d = q->duckdb = calloc(1, sizeof *q->duckdb);
-    if (!d)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a session");
-    d->api = api;
-    pthread_mutex_init(&d->lock, NULL);
-    pthread_mutex_init(&d->watch_lock, NULL);
-    int status = tl_sqlite_engine.open(q, e);
-    if (status == 0)
-        status = start_watcher(q, e);
-    if (status == 0)
-        status = open_database(q, e);
-    if (status == 0)
-        status = tl_duckdb_add_functions(q, e);
-    if (status == 0)
-        status = tl_duckdb_add_tables(q, e);
-    if (status == 0)
-        status = run(d, "SET lock_configuration = true", e);
-    return status;
-}
-
-static void close_engine(tl_query *q)
-{
-    tl_duckdb *d = q->duckdb;
-    if (d && d->has_watcher) {
-        pthread_mutex_lock(&d->watch_lock);
-        d->is_closing = true;
-        pthread_cond_signal(&d->wake);
-        pthread_mutex_unlock(&d->watch_lock);
-        pthread_join(d->watcher, NULL);
-        pthread_cond_destroy(&d->wake);
-    }
-    if (d && d->connection)
-        d->api->disconnect(&d->connection);
-    if (d && d->db)
-        d->api->close(&d->db);
-    if (d) {
-        pthread_mutex_destroy(&d->lock);
-        pthread_mutex_destroy(&d->watch_lock);
-        free(d->functions);
-    }
-    free(d);
-    q->duckdb = NULL;
-    tl_sqlite_engine.close(q);
-}
-
 /* ---- statements ---- */
 
 static statement *own(const tl_statement *s)
 {
     return (statement *)(void *)(uintptr_t)s;
-}
-
-/* Messages about names, in the words that SQLite has for them. False: it is another one. */
-static bool reword(const char *message, tl_code code, tl_error *e)
-{
-    static const struct {
-        const char *before, *after, *words;
-    } known[] = {{"Table with name ", " does not exist", "no such table: "},
-                 {"Referenced column \"", "\" not found", "no such column: "},
-                 {"Scalar Function with name ", " does not exist", "no such function: "},
-                 {"Table Function with name ", " does not exist", "no such table: "}};
-    static const char near[] = "syntax error at or near ";
-    for (size_t i = 0; i < TL_COUNT(known); i++) {
-        const size_t n = strlen(known[i].before);
-        const char *end = strncmp(message, known[i].before, n) == 0 ? strstr(message + n, known[i].after) : NULL;
-        if (!end)
-            continue;
-        tl_fail(e, code, TL_NO_OFFSET, "%s%.*s", known[i].words, (int)(end - message - (ptrdiff_t)n), message + n);
-        return true;
-    }
-    if (strncmp(message, near, sizeof near - 1) != 0)
-        return false;
-    message += sizeof near - 1;
-    tl_fail(e, code, TL_NO_OFFSET, "near %.*s: syntax error", (int)strcspn(message, "\n"), message);
-    return true;
-}
-
-/* The failure of a statement: our own, or what DuckDB says, without its kind and the line of the SQL. */
-static int fail(tl_query *q, tl_code usual, const char *message, tl_error *e)
-{
-    static const char out_of_memory[] = "Out of Memory Error";
-    if (q->has_error) {
-        if (e)
-            *e = q->error;
-        return q->error.code;
-    }
-    if (tl_query_stopped(q)) {
-        atomic_store(&q->interrupted, false);
-        return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "%s", q->limit);
-    }
-    message = message ? message : "DuckDB failed";
-    if (strncmp(message, out_of_memory, sizeof out_of_memory - 1) == 0 || strstr(message, "failed to allocate"))
-        return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "it needs more memory than its limit");
-    const char *kind = strstr(message, " Error: ");
-    if (kind && !memchr(message, '\n', (size_t)(kind - message)))
-        message = kind + strlen(" Error: ");
-    if (reword(message, usual, e))
-        return usual;
-    const size_t line = strcspn(message, "\n");
-    return tl_fail(e, usual, TL_NO_OFFSET, "%.*s", (int)(line < 400 ? line : 400), message);
 }
 
 /* Do columns that need the places of traces occur in the plan of the statement? Also if it cannot be told. */
@@ -341,25 +127,25 @@ static int execute(statement *s, const char *sql, tl_error *e)
     const tl_duckdb_api *api = q->duckdb->api;
     duck_prepared *p = NULL;
     tl_query_start_clock(q);
-    begin_work(q);
+    tl_duckdb_begin_work(q);
     int status = 0;
     if (api->prepare(q->duckdb->connection, sql, &p) != DUCK_OK)
-        status = fail(q, TL_ESYNTAX, api->prepare_error(p), e);
+        status = tl_duckdb_fail(q, TL_ESYNTAX, api->prepare_error(p), e);
     else if (api->prepared_statement_type(p) != (q->explains ? DUCK_EXPLAIN : DUCK_SELECT))
         status = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, NOT_READING);
     else if (api->nparams(p) > 0)
         status = tl_fail(e, TL_ESYNTAX, TL_NO_OFFSET, "parameters are written :name, not by numbers");
     if (status == 0 && !q->explains)
         note_places(q, sql);
-    end_work(q);
+    tl_duckdb_end_work(q);
     if (status == 0 && !q->explains)
         status = tl_query_begin(q, e);
     if (status == 0) {
-        begin_work(q);
+        tl_duckdb_begin_work(q);
         s->has_result = true;
         if (api->execute_prepared_streaming(p, &s->result) != DUCK_OK)
-            status = fail(q, TL_EINVAL, api->result_error(&s->result), e);
-        end_work(q);
+            status = tl_duckdb_fail(q, TL_EINVAL, api->result_error(&s->result), e);
+        tl_duckdb_end_work(q);
     }
     api->destroy_prepare(&p);
     return status;
@@ -477,12 +263,12 @@ static int read_chunk(statement *s, tl_error *e)
     if (s->chunk)
         api->destroy_data_chunk(&s->chunk);
     s->row = s->rows = 0;
-    begin_work(q);
+    tl_duckdb_begin_work(q);
     s->chunk = api->fetch_chunk(s->result);
-    end_work(q);
+    tl_duckdb_end_work(q);
     if (!s->chunk) {
         const char *message = api->result_error(&s->result);
-        return q->has_error || (message && *message) ? fail(q, TL_EINVAL, message, e) : 0;
+        return q->has_error || (message && *message) ? tl_duckdb_fail(q, TL_EINVAL, message, e) : 0;
     }
     s->rows = api->data_chunk_get_size(s->chunk);
     for (uint32_t i = 0; i < s->base.ncolumn; i++)
@@ -563,8 +349,8 @@ static int explain(tl_query *q, const char *sql, const char **rest, void (*line)
 
 const tl_engine tl_duckdb_engine = {.name = "duckdb",
                                     .size = sizeof(statement),
-                                    .open = open_engine,
-                                    .close = close_engine,
+                                    .open = tl_duckdb_open,
+                                    .close = tl_duckdb_close,
                                     .prepare = prepare,
                                     .close_statement = close_statement,
                                     .sql = sql_of,

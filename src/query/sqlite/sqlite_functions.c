@@ -8,8 +8,6 @@
 #include "base/compiler.h"
 #include "query/sql_call.h"
 
-#define ARGUMENTS_MOST 4
-
 /* What SQLite passes on to a function. */
 typedef struct tl_sqlite_function {
     tl_query *query;
@@ -49,7 +47,7 @@ static tl_sql_value value_of(sqlite3_value *v, bool as_text)
 static tl_sql_call begin_call(sqlite3_context *context, int n, sqlite3_value **v, tl_sql_value *value)
 {
     const tl_sqlite_function *f = sqlite3_user_data(context);
-    n = n < ARGUMENTS_MOST ? n : ARGUMENTS_MOST;
+    n = n < (int)TL_SQL_ARGUMENTS ? n : (int)TL_SQL_ARGUMENTS;
     for (int i = 0; i < n; i++)
         value[i] = value_of(v[i], f->function->texts >> i & 1);
     return (tl_sql_call){.query = f->query, .argument = value, .n = (uint32_t)n};
@@ -75,7 +73,7 @@ static void end_call(sqlite3_context *context, tl_sql_call *c)
 static void call(sqlite3_context *context, int n, sqlite3_value **v)
 {
     const tl_sqlite_function *f = sqlite3_user_data(context);
-    tl_sql_value value[ARGUMENTS_MOST];
+    tl_sql_value value[TL_SQL_ARGUMENTS];
     tl_sql_call c = begin_call(context, n, v, value);
     void *kept = c.kept = sqlite3_get_auxdata(context, 0);
     f->function->call(&c);
@@ -87,7 +85,7 @@ static void call(sqlite3_context *context, int n, sqlite3_value **v)
 static void add(sqlite3_context *context, int n, sqlite3_value **v)
 {
     const tl_sqlite_function *f = sqlite3_user_data(context);
-    tl_sql_value value[ARGUMENTS_MOST];
+    tl_sql_value value[TL_SQL_ARGUMENTS];
     void *state = sqlite3_aggregate_context(context, (int)*f->function->size);
     if (!state)
         return;
