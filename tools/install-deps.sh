@@ -62,6 +62,12 @@ test|mono-runtime|runs the .NET program that is recorded as a TraceLog (consumer
 test|mono-mcs|compiles it
 test|libmono-2.0-dev|headers for the profiler module that records it
 test|babeltrace2|reads CTF, too: its text is compared with ours
+test|python3-numpy|arrays of the module for Python
+test|python3-pandas|data frames of it
+test|python3-bt2|another module that reads CTF: prints the same
+test|python3-pip|makes a wheel of ours (pip wheel)
+test|python3-setuptools|the same
+test|python3-wheel|the same
 test|chromium-headless-shell chromium|loads the pictures and the page we write, and our output in speedscope
 fuzz|clang-19 clang|libFuzzer and MemorySanitizer
 fuzz|afl++|the other fuzzer of `make campaign`

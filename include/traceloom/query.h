@@ -134,7 +134,7 @@ const tl_error *tl_arrow_error(const struct ArrowArrayStream *stream);
 /* Events of all classes, each as a row of the table of its class, read in one pass. */
 typedef struct tl_arrow_events tl_arrow_events;
 /* Begins; of options, which may be NULL, only `rows`, of all tables together, and `ordered` are used: streams are then
- * merged by time, of which each keeps its own order, even where it goes back.
+ * merged as by tl_merge_open(); TL_EUNSUPPORTED for several traces.
  * *out belongs to the caller: tl_arrow_events_close(). Errors: as above. */
 int tl_arrow_events_open(tl_arrow_events **out, tl_query *q, const tl_arrow_options *options, tl_error *e);
 /* Reads the next events: 1: *n of them, *table[i] is the number of the table (tl_query_table()) that event i is a row

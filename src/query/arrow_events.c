@@ -33,9 +33,9 @@ int tl_arrow_events_open(tl_arrow_events **out, tl_query *q, const tl_arrow_opti
         r->columns = calloc((size_t)q->classes.n + 1, sizeof *r->columns);
     if (!r || !r->columns) {
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for events");
-    } else if (options && options->ordered && tl_event_scan_order(&q->dataset, 0) == TL_NO_ORDER) {
+    } else if (options && options->ordered && q->dataset.n > 1) {
         status =
-            tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "events of these traces cannot be read in the order of time");
+            tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "events of several traces cannot be read in the order of time");
     } else {
         r->query = q;
         r->ordered = options && options->ordered;

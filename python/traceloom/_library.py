@@ -1,0 +1,176 @@
+"""libtraceloom: its functions and structs, and its errors as exceptions."""
+import ctypes
+import enum
+import os
+from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
+from typing import Any, Optional
+
+SONAME = "libtraceloom.so.0"
+NO_OFFSET = 2**64 - 1
+
+
+class Code(enum.IntEnum):
+    """What an error is: tl_code of <traceloom/error.h>."""
+
+    OK = 0
+    NO_MEMORY = -1
+    IO = -2
+    FORMAT = -3
+    DAMAGED = -4
+    UNSUPPORTED = -5
+    INVALID = -6
+    EXISTS = -7
+    NO_MATCH = -8
+    LIMIT = -9
+    SYNTAX = -10
+
+
+class Error(Exception):
+    """An error of the library.
+
+    code: what it is; file: the trace that was opened, or None; offset: the byte of the trace, or of the SQL, or None."""
+
+    def __init__(self, message: str, code: Code = Code.INVALID, file: Optional[str] = None, offset: Optional[int] = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.file = file
+        self.offset = offset
+
+
+class CError(Structure):
+    _fields_ = [("code", c_int), ("sys_errno", c_int), ("offset", c_uint64), ("message", c_char * 232)]
+
+
+class Want(Structure):
+    _fields_ = [(name, c_bool) for name in ("fields", "cpu", "packets", "late", "strict", "resync", "companions", "calls")] + [("threads", c_uint)]
+
+
+class OpenOptions(Structure):
+    _fields_ = [("from_", c_char_p), ("exe", c_char_p), ("object", c_void_p), ("nobject", c_size_t), ("no_names", c_bool), ("no_demangle", c_bool),
+                ("no_lines", c_bool), ("want", Want), ("follow", c_bool), ("progress", c_void_p)]
+
+
+class QueryOptions(Structure):
+    _fields_ = [("select", c_void_p), ("threads", c_uint), ("memory", c_uint64), ("timeout_ns", c_uint64), ("temporary", c_bool)]
+
+
+class TableInfo(Structure):
+    _fields_ = [("name", c_char_p), ("summary", c_char_p), ("needs", c_char_p)]
+
+
+class SqlValue(Structure):
+    _fields_ = [("kind", c_int), ("i64", c_int64), ("real", c_double), ("text", c_char_p), ("size", c_size_t)]
+
+
+class ArrowOptions(Structure):
+    _fields_ = [("column", POINTER(c_char_p)), ("ncolumn", c_uint32), ("rows", c_uint64), ("ordered", c_bool)]
+
+
+class ArrowSchema(Structure):
+    pass
+
+
+ArrowSchema._fields_ = [("format", c_char_p), ("name", c_char_p), ("metadata", c_void_p), ("flags", c_int64), ("n_children", c_int64),
+                        ("children", POINTER(POINTER(ArrowSchema))), ("dictionary", POINTER(ArrowSchema)), ("release", c_void_p), ("private_data", c_void_p)]
+
+
+class ArrowArray(Structure):
+    pass
+
+
+ArrowArray._fields_ = [("length", c_int64), ("null_count", c_int64), ("offset", c_int64), ("n_buffers", c_int64), ("n_children", c_int64),
+                       ("buffers", POINTER(c_void_p)), ("children", POINTER(POINTER(ArrowArray))), ("dictionary", POINTER(ArrowArray)),
+                       ("release", c_void_p), ("private_data", c_void_p)]
+
+
+class ArrowArrayStream(Structure):
+    _fields_ = [("get_schema", c_void_p), ("get_next", c_void_p), ("get_last_error", c_void_p), ("release", c_void_p), ("private_data", c_void_p)]
+
+
+STRUCTS = {"tl_error": CError, "tl_want": Want, "tl_open_options": OpenOptions, "tl_query_options": QueryOptions, "tl_table_info": TableInfo,
+           "tl_sql_value": SqlValue, "tl_arrow_options": ArrowOptions, "struct ArrowSchema": ArrowSchema, "struct ArrowArray": ArrowArray,
+           "struct ArrowArrayStream": ArrowArrayStream}  # a test compares them with the headers
+
+# Callbacks of these structs.
+RELEASE = CFUNCTYPE(None, c_void_p)
+GET = CFUNCTYPE(c_int, c_void_p, c_void_p)
+
+# (name, result, arguments)
+FUNCTIONS = [
+    ("tl_version", c_char_p, []),
+    ("tl_source_open", c_int, [POINTER(c_void_p), c_char_p, POINTER(OpenOptions), POINTER(CError)]),
+    ("tl_source_close", None, [c_void_p]),
+    ("tl_query_open", c_int, [POINTER(c_void_p), POINTER(c_void_p), c_uint32, POINTER(QueryOptions), POINTER(CError)]),
+    ("tl_query_close", None, [c_void_p]),
+    ("tl_query_interrupt", None, [c_void_p]),
+    ("tl_query_tables", c_uint32, [c_void_p]),
+    ("tl_query_table", POINTER(TableInfo), [c_void_p, c_uint32]),
+    ("tl_query_prepare", c_int, [POINTER(c_void_p), c_void_p, c_char_p, POINTER(c_void_p), POINTER(CError)]),
+    ("tl_statement_close", None, [c_void_p]),
+    ("tl_statement_parameters", c_uint32, [c_void_p]),
+    ("tl_statement_parameter", c_char_p, [c_void_p, c_uint32]),
+    ("tl_statement_bind", c_int, [c_void_p, c_uint32, POINTER(SqlValue), POINTER(CError)]),
+    ("tl_query_arrow", c_int, [POINTER(ArrowArrayStream), c_void_p, POINTER(ArrowOptions), POINTER(CError)]),
+    ("tl_query_table_arrow", c_int, [POINTER(ArrowArrayStream), c_void_p, c_char_p, POINTER(ArrowOptions), POINTER(CError)]),
+    ("tl_arrow_error", POINTER(CError), [POINTER(ArrowArrayStream)]),
+    ("tl_arrow_events_open", c_int, [POINTER(c_void_p), c_void_p, POINTER(ArrowOptions), POINTER(CError)]),
+    ("tl_arrow_events_next", c_int, [c_void_p, POINTER(c_void_p), POINTER(c_uint32), POINTER(CError)]),
+    ("tl_arrow_events_take", c_int, [c_void_p, POINTER(c_uint32), POINTER(ArrowArray), POINTER(CError)]),
+    ("tl_arrow_events_close", None, [c_void_p]),
+    ("tl_recipes", c_uint32, []),
+    ("tl_recipe_name", c_char_p, [c_uint32]),
+    ("tl_recipe_sql", c_char_p, [c_char_p]),
+]
+
+
+def _load() -> ctypes.CDLL:
+    """The library of TRACELOOM_LIBRARY, else the one in this package, else the system's."""
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), SONAME)
+    path = os.environ.get("TRACELOOM_LIBRARY") or (own if os.path.exists(own) else SONAME)
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError("%s cannot be loaded: install the package libtraceloom0, or set TRACELOOM_LIBRARY to its path (%s)" % (path, error)) from error
+    for name, result, arguments in FUNCTIONS:
+        try:
+            function = getattr(library, name)
+        except AttributeError as error:
+            raise ImportError("%s is too old for this module: it has no %s" % (path, name)) from error
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+lib: Any = _load()
+
+
+def version() -> str:
+    """The version of the library."""
+    return text(lib.tl_version())
+
+
+def text(data: Optional[bytes]) -> str:
+    return (data or b"").decode("utf-8", "replace")
+
+
+def encoded(path: Any, what: str = "a path") -> bytes:
+    data = os.fsencode(path) if not isinstance(path, str) or what == "a path" else path.encode("utf-8", "surrogateescape")
+    if b"\0" in data:
+        raise ValueError("%s cannot contain a NUL" % what)
+    return data
+
+
+def error_of(e: CError, file: Optional[str] = None) -> Exception:
+    """The exception of an error."""
+    message = text(e.message)
+    try:
+        code = Code(e.code)
+    except ValueError:  # of a newer library
+        code = Code.INVALID
+    return Error(message, code, file, None if e.offset == NO_OFFSET else e.offset)
+
+
+def check(status: int, e: CError, file: Optional[str] = None) -> int:
+    """The status of a function, or its exception."""
+    if status < 0:
+        raise error_of(e, file)
+    return status
