@@ -1,4 +1,5 @@
-# The recipes of `traceloom query`: each src/query/recipes/NAME.sql becomes a string of the library.
+# The recipes of `traceloom query`: each src/query/recipes/NAME.sql becomes a string of the library; what follows the line
+# "-- ClickHouse", another one.
 
 file(GLOB recipes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/query/recipes/*.sql)
 list(SORT recipes)
@@ -6,12 +7,21 @@ set(table "/* Made by cmake/Recipes.cmake. */\n#include \"query/recipe_text.h\"\
 foreach(file IN LISTS recipes)
   get_filename_component(name ${file} NAME_WE)
   file(READ ${file} sql)
-  string(REPLACE "\\" "\\\\" sql "${sql}")
-  string(REPLACE "\"" "\\\"" sql "${sql}")
-  string(REPLACE "\n" "\\n\"\n     \"" sql "${sql}")
-  string(APPEND table "    {\"${name}\",\n     \"${sql}\"},\n")
+  set(server "")
+  string(FIND "${sql}" "\n-- ClickHouse" at)
+  if(NOT at EQUAL -1)
+    math(EXPR at "${at} + 1")
+    string(SUBSTRING "${sql}" ${at} -1 server)
+    string(SUBSTRING "${sql}" 0 ${at} sql)
+  endif()
+  foreach(text sql server)
+    string(REPLACE "\\" "\\\\" ${text} "${${text}}")
+    string(REPLACE "\"" "\\\"" ${text} "${${text}}")
+    string(REPLACE "\n" "\\n\"\n     \"" ${text} "${${text}}")
+  endforeach()
+  string(APPEND table "    {\"${name}\",\n     \"${sql}\",\n     \"${server}\"},\n")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
 endforeach()
-string(APPEND table "    {NULL, NULL}};\n")
+string(APPEND table "    {NULL, NULL, NULL}};\n")
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/recipe_texts.c CONTENT "${table}" @ONLY)
 target_sources(libtraceloom PRIVATE ${PROJECT_BINARY_DIR}/recipe_texts.c)

@@ -142,6 +142,8 @@ complete -c traceloom -n '__fish_seen_subcommand_from query' -l jobs -x -d 'file
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l rows -x -d 'rows to show'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l memory -x -a '256M 1G' -d 'memory at most'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l timeout -x -a '10s 1m' -d 'time at most'
+complete -c traceloom -n '__fish_seen_subcommand_from query' -l server -x -d 'http://HOST:8123,HOST:8123/DATABASE'
+complete -c traceloom -n '__fish_seen_subcommand_from query' -l user -x -d 'of the servers'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l json -d 'print JSON, one line'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l output -s o -r -F -d 'write here, format by suffix'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l force -s f -d 'replace a file'

@@ -186,12 +186,13 @@ const tl_option tl_option_table[] = {
      "Ends a statement that takes longer, with exit status 5.\nThe default is no limit; of\n.Cm serve ,\n"
      "which ends questions of all kinds, 30s.\n",
      "10s 1m"},
-    {TO(text, server), 0, "server", "URL", TL_GROUP_VERB, LOAD, "http://HOST:8123,HOST:8123/DATABASE",
+    {TO(text, server), 0, "server", "URL", TL_GROUP_VERB, LOAD | QUERY, "http://HOST:8123,HOST:8123/DATABASE",
      "Loads into this database of these servers, which are shards:\n"
      ".Ql http://ch1:8123,ch2:8123/traces .\n"
+     "Of\n.Cm query :\nasks one of them, in place of reading files.\n"
      "Without a port it is 8123; of\n.Ql https://\nit is 8443.\n",
      NULL},
-    {TO(text, user), 0, "user", "NAME", TL_GROUP_VERB, LOAD, "of the servers",
+    {TO(text, user), 0, "user", "NAME", TL_GROUP_VERB, LOAD | QUERY, "of the servers",
      "Is this user of the servers; the default is theirs.\n", NULL},
     {TO(flag, create), 0, "create", NULL, TL_GROUP_VERB, LOAD, "make database and tables",
      "Makes the database, the tables and the views where they are not there yet.\n", NULL},

@@ -126,6 +126,8 @@ const tl_verb tl_verb_table[] = {
      "It keeps its history in\n.Pa $XDG_STATE_HOME/traceloom/history ,\nor\n"
      ".Pa ~/.local/state/traceloom/history .\n"
      "Statements are separated by semicolons, and each result is printed; with\n.Fl -json\nit is a line.\n"
+     "With\n.Fl -server\nand without files, the SQL is that of ClickHouse, and runs there, over traces that\n"
+     ".Xr traceloom-load 1\nhas put there.\n"
      ".Pp\n"
      "There are tables of everything that happened,\n.Cm events ;\n"
      "of each class of events, with its fields as columns,\n.Cm event_sched_switch ;\n"

@@ -18,10 +18,22 @@ const char *tl_recipe_name(uint32_t i)
     return i < tl_recipes() ? tl_recipe_texts[i].name : NULL;
 }
 
-const char *tl_recipe_sql(const char *name)
+static const tl_recipe_text *find(const char *name)
 {
     for (const tl_recipe_text *r = tl_recipe_texts; r->name; r++)
         if (strcmp(r->name, name) == 0)
-            return r->sql;
+            return r;
     return NULL;
+}
+
+const char *tl_recipe_sql(const char *name)
+{
+    const tl_recipe_text *r = find(name);
+    return r ? r->sql : NULL;
+}
+
+const char *tl_recipe_server(const char *name)
+{
+    const tl_recipe_text *r = find(name);
+    return r ? r->server : NULL;
 }

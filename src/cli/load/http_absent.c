@@ -29,6 +29,12 @@ void tl_http_set_timeout(tl_http *h, long seconds)
     (void)seconds;
 }
 
+void tl_http_set_stop(tl_http *h, bool (*is_stopped)(void))
+{
+    (void)h;
+    (void)is_stopped;
+}
+
 void tl_http_put(tl_pb *query, const char *name, const char *value)
 {
     (void)query;

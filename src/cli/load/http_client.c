@@ -27,9 +27,10 @@ struct tl_http {
     uint64_t at;
     tl_pb *reply;
     tl_pb refusal;
-    size_t most;
+    size_t most, before; /* bytes of `reply` at most, and before this part of it */
     bool too_long, is_running, is_paused;
     long timeout;
+    bool (*is_stopped)(void);
     char error[CURL_ERROR_SIZE];
 };
 
@@ -61,7 +62,7 @@ static size_t take(char *from, size_t size, size_t n, void *arg)
         tl_pb_raw(&h->refusal, from, bytes < room ? bytes : room);
         return bytes < room ? bytes : 0; /* that is enough */
     }
-    if (h->is_running && h->reply->n >= PART) {
+    if (h->is_running && h->reply->n - h->before >= PART) {
         h->is_paused = true;
         return CURL_WRITEFUNC_PAUSE;
     }
@@ -152,6 +153,11 @@ const char *tl_http_address(const tl_http *h)
 void tl_http_set_timeout(tl_http *h, long seconds)
 {
     h->timeout = seconds;
+}
+
+void tl_http_set_stop(tl_http *h, bool (*is_stopped)(void))
+{
+    h->is_stopped = is_stopped;
 }
 
 void tl_http_put(tl_pb *query, const char *name, const char *value)
@@ -259,6 +265,7 @@ int tl_http_more(tl_http *h, tl_pb *reply, int *code, tl_error *e)
     const size_t before = reply->n;
     int running = 1;
     h->reply = reply;
+    h->before = before;
     *code = 0;
     if (!h->is_running)
         return 0;
@@ -267,6 +274,11 @@ int tl_http_more(tl_http *h, tl_pb *reply, int *code, tl_error *e)
         curl_easy_pause(h->curl, CURLPAUSE_CONT);
     }
     while (running && reply->n == before) {
+        if (h->is_stopped && h->is_stopped()) {
+            curl_multi_remove_handle(h->multi, h->curl); /* which closes the connection */
+            h->is_running = false;
+            return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "interrupted");
+        }
         if (curl_multi_perform(h->multi, &running) != CURLM_OK)
             break;
         if (running && reply->n == before)

@@ -24,6 +24,8 @@ void tl_http_close(tl_http *h); /* NULL is fine */
 const char *tl_http_address(const tl_http *h);
 /* Seconds that a request may take; 0: any time. */
 void tl_http_set_timeout(tl_http *h, long seconds);
+/* Is looked at while an answer is waited for: true ends the request with TL_ELIMIT, "interrupted". */
+void tl_http_set_stop(tl_http *h, bool (*is_stopped)(void));
 
 /* Adds "&name=value" to a query, with whatever needs it escaped. */
 void tl_http_put(tl_pb *query, const char *name, const char *value);

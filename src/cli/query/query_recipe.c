@@ -9,10 +9,18 @@
 
 #include "cli/message.h"
 #include "cli/nearest.h"
+#include "query/recipe_text.h"
 #include "traceloom/query.h"
 
-#define SQL_MOST  (1u << 20)
-#define PATH_ROOM 4096u
+#define SQL_MOST   (1u << 20)
+#define PATH_ROOM  4096u
+#define FOR_SERVER "-- ClickHouse"
+
+static int no_memory(void)
+{
+    tl_say_error(NULL, "no memory for the SQL");
+    return TL_EXIT_DAMAGED;
+}
 
 static int read_file(const char *path, char **sql)
 {
@@ -67,7 +75,8 @@ static int say_unknown(const char *name)
     return TL_EXIT_USAGE;
 }
 
-int tl_recipe_read(const char *name, char **sql)
+/* A recipe with all that its file has. */
+static int read_whole(const char *name, char **sql)
 {
     const size_t n = strlen(name);
     const bool is_path = n > 4 && strcmp(name + n - 4, ".sql") == 0;
@@ -81,11 +90,48 @@ int tl_recipe_read(const char *name, char **sql)
     const char *text = tl_recipe_sql(name);
     if (!text)
         return say_unknown(name);
-    *sql = strdup(text);
+    const char *server = tl_recipe_server(name);
+    const size_t size = strlen(text) + strlen(server) + 1;
+    *sql = malloc(size);
     if (*sql)
-        return TL_EXIT_DONE;
-    tl_say_error(NULL, "no memory for the SQL");
-    return TL_EXIT_DAMAGED;
+        snprintf(*sql, size, "%s%s", text, server);
+    return *sql ? TL_EXIT_DONE : no_memory();
+}
+
+static char *find_server(char *sql)
+{
+    char *line = strstr(sql, "\n" FOR_SERVER);
+    return line ? line + 1 : NULL;
+}
+
+int tl_recipe_read(const char *name, char **sql)
+{
+    const int status = read_whole(name, sql);
+    char *server = status == TL_EXIT_DONE ? find_server(*sql) : NULL;
+    if (server)
+        *server = '\0';
+    return status;
+}
+
+int tl_recipe_read_for_server(const char *name, char **sql)
+{
+    const int status = read_whole(name, sql);
+    char *server = status == TL_EXIT_DONE ? find_server(*sql) : NULL;
+    if (!server)
+        return status;
+    if (strncmp(server, FOR_SERVER ": ", strlen(FOR_SERVER) + 2) == 0) {
+        char *why = server + strlen(FOR_SERVER) + 2;
+        why[strcspn(why, "\n")] = '\0';
+        tl_say_error(NULL, "recipe %s does not run on a server: %s", name, why);
+        return TL_EXIT_USAGE;
+    }
+    char *comments = *sql;
+    while (strncmp(comments, "--", 2) == 0 && comments < server)
+        comments += strcspn(comments, "\n") + 1;
+    server += strcspn(server, "\n");
+    server += *server == '\n';
+    memmove(comments, server, strlen(server) + 1);
+    return status;
 }
 
 /* The parameter of a line "-- :name default what": its name and default, not terminated. False: it has none. */

@@ -67,7 +67,7 @@ static bool is_sql(const char *word)
     return word[strcspn(word, " \t\n")] && access(word, F_OK) != 0;
 }
 
-/* A value: a whole number, a duration in ns, a number; else text, whose quotes are taken off. */
+/* A value: a whole number, a number, a duration in ns; else text, whose quotes are taken off. */
 static void take_value(tl_sql_value *v, char *text)
 {
     char *end;
@@ -79,13 +79,13 @@ static void take_value(tl_sql_value *v, char *text)
         *v = (tl_sql_value){.kind = TL_VALUE_INTEGER, .i64 = whole};
         return;
     }
-    if (tl_parse_duration(text, &ns) && ns <= INT64_MAX) {
-        *v = (tl_sql_value){.kind = TL_VALUE_INTEGER, .i64 = (int64_t)ns};
-        return;
-    }
     const double real = strtod(text, &end);
     if (*text && !*end && real - real == 0) {
         *v = (tl_sql_value){.kind = TL_VALUE_REAL, .real = real};
+        return;
+    }
+    if (tl_parse_duration(text, &ns) && ns <= INT64_MAX) {
+        *v = (tl_sql_value){.kind = TL_VALUE_INTEGER, .i64 = (int64_t)ns};
         return;
     }
     const bool quoted = n >= 2 && text[0] == '\'' && text[n - 1] == '\'';
@@ -140,7 +140,7 @@ int tl_query_text_recipe(tl_query_text *t, const char *name, const char *const *
         return TL_EXIT_DAMAGED;
     }
     t->recipe = name;
-    return tl_recipe_read(name, &t->sql);
+    return t->is_for_server ? tl_recipe_read_for_server(name, &t->sql) : tl_recipe_read(name, &t->sql);
 }
 
 /* Its parameters are the words after the files. */
@@ -162,11 +162,56 @@ static bool reads_stdin(const tl_query_text *t)
     return false;
 }
 
+static int copy_sql(tl_query_text *t, const char *word)
+{
+    t->sql = strdup(word);
+    if (t->sql)
+        return TL_EXIT_DONE;
+    tl_say_error(NULL, "no memory for the SQL");
+    return TL_EXIT_DAMAGED;
+}
+
+static bool has_sql(const tl_query_text *t)
+{
+    return t->sql && t->sql[strspn(t->sql, " \t\r\n")];
+}
+
+static int say_no_sql(void)
+{
+    tl_say_error(NULL, "query: no SQL; it is the last word, in quotes, or --query-file names its file");
+    return TL_EXIT_USAGE;
+}
+
+/* Of --server: the same without files. */
+static int read_for_server(tl_query_text *t, const tl_arguments *a)
+{
+    int status = take_parameters(t, &a->param);
+    t->is_for_server = true;
+    if (status != TL_EXIT_DONE)
+        return status;
+    if (a->recipe)
+        status = read_recipe(t, a->recipe);
+    else if (a->query_file)
+        status = read_file(t, a->query_file);
+    else if (t->nfile == 1)
+        status = copy_sql(t, t->file[--t->nfile]);
+    else if (t->nfile == 0 && !isatty(STDIN_FILENO))
+        status = read_all(t, stdin, "standard input");
+    if (status != TL_EXIT_DONE || (t->nfile == 0 && has_sql(t)))
+        return status;
+    if (t->nfile == 0)
+        return say_no_sql();
+    tl_say_error(t->file[0], "with --server the traces are those of the server; SQL is one word, in quotes");
+    return TL_EXIT_USAGE;
+}
+
 int tl_query_text_read(tl_query_text *t, const tl_cli *c)
 {
     const tl_arguments *a = c->args;
     t->file = a->file.word;
     t->nfile = a->file.n;
+    if (a->server)
+        return read_for_server(t, a);
     int status = tl_check_inputs(c);
     if (status == TL_EXIT_DONE)
         status = take_parameters(t, &a->param);
@@ -182,11 +227,7 @@ int tl_query_text_read(tl_query_text *t, const tl_cli *c)
     } else if (a->query_file) {
         status = read_file(t, a->query_file);
     } else if (t->nfile > 1 && is_sql(t->file[t->nfile - 1])) {
-        t->sql = strdup(t->file[--t->nfile]);
-        if (!t->sql) {
-            tl_say_error(NULL, "no memory for the SQL");
-            return TL_EXIT_DAMAGED;
-        }
+        status = copy_sql(t, t->file[--t->nfile]);
     } else if (t->nfile == 1 && is_sql(t->file[0])) {
         t->nfile = 0;
     } else if (!reads_stdin(t) && !isatty(STDIN_FILENO)) {
@@ -198,11 +239,8 @@ int tl_query_text_read(tl_query_text *t, const tl_cli *c)
         tl_say_error(NULL, "query: no input file; the SQL, or name=value, follows the files");
         return TL_EXIT_USAGE;
     }
-    if (status == TL_EXIT_DONE && !a->schema && !a->export && !t->is_shell &&
-        (!t->sql || !t->sql[strspn(t->sql, " \t\r\n")])) {
-        tl_say_error(NULL, "query: no SQL; it is the last word, in quotes, or --query-file names its file");
-        return TL_EXIT_USAGE;
-    }
+    if (status == TL_EXIT_DONE && !a->schema && !a->export && !t->is_shell && !has_sql(t))
+        return say_no_sql();
     return status;
 }
 

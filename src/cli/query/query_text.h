@@ -18,6 +18,7 @@ typedef struct tl_query_text {
     char *sql;          /* one or several statements */
     const char *name;   /* of what they were read from; NULL: the command line. Borrowed */
     const char *recipe; /* or NULL */
+    bool is_for_server; /* there are no files */
     bool is_shell;      /* there is no SQL, but a terminal to type it at */
     tl_query_parameter *parameter;
     size_t nparameter;

@@ -7,6 +7,7 @@
 #include "cli/query/query_export.h"
 #include "cli/query/query_job.h"
 #include "cli/query/query_recipe.h"
+#include "cli/query/query_server.h"
 #include "cli/query/query_shell.h"
 #include "query/query_names.h"
 
@@ -61,6 +62,7 @@ static int run_to_output(tl_query_job *j)
     if (is_stdout && !j->text.is_shell)
         tl_pager_start(j->cli);
     int status = j->text.is_shell ? tl_query_shell(j)
+                 : a->server      ? tl_query_server_run(j)
                  : a->each        ? tl_query_each(j, &is_useful)
                  : a->schema      ? tl_query_job_schema(j, j->text.table, j->text.ntable)
                                   : tl_query_job_run(j);
@@ -84,7 +86,9 @@ int tl_verb_query(tl_cli *c)
         status = check_file(&j);
     if (status == TL_EXIT_DONE)
         status = tl_query_each_check(&j);
-    if (status == TL_EXIT_DONE && !c->args->each)
+    if (status == TL_EXIT_DONE && c->args->server)
+        status = tl_query_server_check(&j);
+    else if (status == TL_EXIT_DONE && !c->args->each)
         status = tl_query_job_open(&j);
     if (status == TL_EXIT_DONE)
         status = c->args->export ? tl_query_export(&j) : run_to_output(&j);

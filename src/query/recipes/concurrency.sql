@@ -7,3 +7,14 @@ WITH steps AS (
 )
 SELECT max(running) AS most_at_once
 FROM (SELECT sum(step) OVER (ORDER BY ts, step ROWS UNBOUNDED PRECEDING) AS running FROM steps);
+-- ClickHouse
+SELECT arrayReduce('max', arrayCumSum(groupArray(step))) AS most_at_once
+FROM (
+    SELECT ts, step
+    FROM (
+        SELECT assumeNotNull(ts) AS ts, 1 AS step FROM slices WHERE name = :name AND ts IS NOT NULL
+        UNION ALL
+        SELECT assumeNotNull(end_ts), -1 FROM slices WHERE name = :name AND end_ts IS NOT NULL
+    )
+    ORDER BY ts, step
+);

@@ -5,3 +5,9 @@ FROM cpu_usage
 WHERE ts IS NOT NULL
 GROUP BY step, trace, thread
 ORDER BY step, trace, thread;
+-- ClickHouse
+SELECT ts - (ts % :step + :step) % :step AS step, thread, sum(used) AS used
+FROM cpu_usage
+WHERE ts IS NOT NULL
+GROUP BY step, trace, thread
+ORDER BY step, trace, thread;

@@ -8,3 +8,4 @@ WHERE value IS NOT NULL
 GROUP BY value
 ORDER BY events DESC, value
 LIMIT :top;
+-- ClickHouse: fields of events are JSON, which release 18.16 cannot take apart

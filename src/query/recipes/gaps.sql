@@ -10,3 +10,19 @@ FROM (
 WHERE idle >= :min
 ORDER BY idle DESC, until
 LIMIT :top;
+-- ClickHouse
+SELECT thread, idle, until
+FROM (
+    SELECT thread, arrayPopFront(groupArray(ts)) AS begins, arrayPopBack(groupArray(end_ts)) AS ends
+    FROM (
+        SELECT trace, track_id, thread, assumeNotNull(ts) AS ts, ifNull(end_ts, toInt64(4611686018427387903)) AS end_ts
+        FROM calls
+        WHERE depth = 1 AND ts IS NOT NULL
+        ORDER BY trace, track_id, ts
+    )
+    GROUP BY trace, track_id, thread
+)
+ARRAY JOIN arrayMap((begin, end) -> begin - end, begins, ends) AS idle, begins AS until
+WHERE idle >= :min
+ORDER BY idle DESC, until
+LIMIT :top;

@@ -7,3 +7,4 @@ FROM call_stats('place', :step) AS s JOIN places AS p USING (trace, place_id)
 WHERE :depth IN (0, p.depth)
 ORDER BY s.ts, s.p99 DESC, s.path
 LIMIT :top;
+-- ClickHouse: call_stats() is made from files only

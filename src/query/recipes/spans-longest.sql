@@ -6,3 +6,9 @@ FROM spans
 WHERE name GLOB :name
 ORDER BY dur DESC, ts, id
 LIMIT :top;
+-- ClickHouse
+SELECT ts, dur, thread, name, function_name
+FROM spans
+WHERE match(name, glob(:name))
+ORDER BY dur DESC, ts, id
+LIMIT :top;

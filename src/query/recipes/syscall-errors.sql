@@ -6,3 +6,10 @@ WHERE errno IS NOT NULL
 GROUP BY number, name, errno, error
 ORDER BY failed DESC, number, errno
 LIMIT :top;
+-- ClickHouse
+SELECT number, any(name) AS name, count() AS failed, errno, any(error) AS error
+FROM syscalls
+WHERE errno IS NOT NULL
+GROUP BY number, errno
+ORDER BY failed DESC, number, errno
+LIMIT :top;

@@ -5,3 +5,9 @@ SELECT floor_to(ts, :step) AS step, count(DISTINCT floor_to(address, 4096)) AS p
 FROM accesses
 GROUP BY step
 ORDER BY step;
+-- ClickHouse
+SELECT ts - (ts % :step + :step) % :step AS step, uniqExact(bitShiftRight(address, 12)) AS pages,
+    uniqExact(bitShiftRight(address, 6)) AS lines, count() AS accesses
+FROM accesses
+GROUP BY step
+ORDER BY step;

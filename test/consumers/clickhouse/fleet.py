@@ -108,14 +108,14 @@ def first_difference(a, b):
     return "%d rows, and the server has %d" % (len(a), len(b))
 
 
-def big_trace(folder, seed):
-    """A log of XRay with more events than a chunk has rows: calls of 40 functions in two threads."""
+def big_trace(folder, seed, calls=130000):
+    """A log of XRay, usually with more events than a chunk has rows: calls of 40 functions in two threads."""
     path = os.path.join(folder, "big-%d.xray" % seed)
     chance = random.Random(seed)
     record = struct.Struct("<HBBiQII8x")
     out = [struct.pack("<HHIQ16x", 3, 0, 3, 1000000000)]
     now = 1000
-    for call in range(130000):
+    for call in range(calls):
         thread = 4000 + call % 2
         for kind, function in ((0, 1 + call % 7), (0, 10 + chance.randrange(30)), (1, 0), (1, 0)):
             now += chance.randrange(1, 2000)
@@ -448,10 +448,11 @@ class NoCluster:
         return "http://127.0.0.1:1/" + database
 
 
+WITHOUT = ("stub", "answers")  # cases that need no servers
 CASES = {name[5:]: call for name, call in globals().items() if name.startswith("case_")}
 
 
-def main():
+def main(cases):
     command, name = sys.argv[1], sys.argv[2]
     case = name.removeprefix("current.")
     is_current = case != name
@@ -460,7 +461,7 @@ def main():
     seeds = [int(sys.argv[3])] if len(sys.argv) > 3 else range(1, 21) if harness.THOROUGH and case.startswith("kill") else [1]
     if is_current and not EmbeddedShard.library():
         harness.skip("no current engine; tools/install-deps.sh fleet installs it")
-    if case != "stub" and not is_current and not find("clickhouse-server"):
+    if case not in WITHOUT and not is_current and not find("clickhouse-server"):
         harness.skip("no clickhouse-server; tools/install-deps.sh fleet installs it")
     kind = {"shards": 1, "kind": EmbeddedShard} if is_current else {}
     work = os.path.join(os.environ["TL_WORK"], "fleet", name)
@@ -468,11 +469,11 @@ def main():
     os.makedirs(work)
     checks = harness.Checks()  # of all seeds
     for seed in seeds:
-        with NoCluster() if case == "stub" else Cluster(os.path.join(work, "servers"), **kind) as cluster:
-            CASES[case](Fleet(command, cluster, checks), work, seed)
+        with NoCluster() if case in WITHOUT else Cluster(os.path.join(work, "servers"), **kind) as cluster:
+            cases[case](Fleet(command, cluster, checks), work, seed)
     shutil.rmtree(work, ignore_errors=True)
     checks.end()
 
 
 if __name__ == "__main__":
-    main()
+    main(CASES)
