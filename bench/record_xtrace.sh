@@ -28,6 +28,6 @@ if [ "$folder/$name.txt" -nt "$folder/app" ]; then
 fi
 rm -rf "${folder:?}/$name"
 # shellcheck disable=SC2086 # several words
-"$traceloom" record --insn -q -f $options -o "$folder/$name.xtrace" "$folder/app" "$@" >"$folder/$name.new"
+"$traceloom" record --insn --plain -q -f $options -o "$folder/$name.xtrace" "$folder/app" "$@" >"$folder/$name.new"
 mv "$folder/$name.xtrace" "$folder/$name"
 mv "$folder/$name.new" "$folder/$name.txt"

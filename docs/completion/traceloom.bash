@@ -19,11 +19,23 @@ _traceloom()
         prev=${COMP_WORDS[COMP_CWORD-2]}
     fi
     case "${COMP_WORDS[1]} $prev" in
+    "record --slice-at")
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    "record --slice-insns")
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
     "convert --clock" | "cat --clock")
         COMPREPLY=($(compgen -W "relative delta wall date" -- "$cur"))
         return ;;
     "report --clock" | "diff --clock")
         COMPREPLY=($(compgen -W "ns" -- "$cur"))
+        return ;;
+    "convert --slice-at" | "cat --slice-at")
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    "convert --slice-insns" | "cat --slice-insns"|-n)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     esac
     case $prev in
@@ -204,12 +216,6 @@ _traceloom()
     --insns)
         COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
-    --slice-at)
-        COMPREPLY=($(compgen -W "" -- "$cur"))
-        return ;;
-    --slice-insns|-n)
-        COMPREPLY=($(compgen -W "" -- "$cur"))
-        return ;;
     --el)
         COMPREPLY=($(compgen -W "0 1 2 3" -- "$cur"))
         return ;;
@@ -260,13 +266,13 @@ _traceloom()
     convert|cat)
         options="--interval --output --force --to --text-style --clock --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --no-pager --quiet --verbose --help" ;;
     query)
-        options="--query-file --recipe --param --recipes --schema --export --explain --engine --each --jobs --rows --memory --timeout --json --output --force --to --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
+        options="--query-file --recipe --param --recipes --schema --export --explain --engine --each --jobs --rows --memory --timeout --server --user --json --output --force --to --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     serve)
         options="--memory --timeout --port --socket --ipv6 --open --title --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
     load)
         options="--server --user --create --verify --table --print-ddl --cluster --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     record)
-        options="--top --mode --threshold --ring --limit --start --pid --for --runs --turns --how --libs --min-size --exact --children --dry-run --insn --hint --order --snapshots --qemu-cpu --sysroot --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
+        options="--top --mode --threshold --ring --limit --start --pid --for --runs --turns --how --libs --min-size --exact --children --dry-run --insn --plain --hint --order --snapshots --slice-at --slice-insns --qemu-cpu --sysroot --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
     ctl)
         options="--json --color --quiet --verbose --help"
         ((COMP_CWORD == 2)) && words=$(traceloom help --names processes) || words="status start stop flush set" ;;

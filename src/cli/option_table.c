@@ -1,4 +1,5 @@
-/* The table of options, with their texts; verb_table.c has the verbs. */
+/* The table of options, with their texts; those of record, and of query, load and serve, are in files of their own.
+ * verb_table.c has the verbs. */
 #include "cli/options.h"
 
 #define INFO    TL_VERB_BIT(TL_VERB_INFO)
@@ -120,106 +121,7 @@ const tl_option tl_option_table[] = {
      "Allows gates with fewer than 4 runs a side.\n"
      "They test the numbers of these runs, which prove nothing about the next.\n",
      NULL},
-    {TO(text, query_file), 0, "query-file", "FILE", TL_GROUP_VERB, QUERY, "SQL in a file",
-     "Reads the SQL from\n.Ar FILE ;\n.Sq -\nis standard input.\n"
-     "All other words are inputs.\n",
-     "@file"},
-    {TO(text, recipe), 0, "recipe", "NAME", TL_GROUP_VERB, QUERY, "SQL that ships",
-     "Runs the recipe\n.Ar NAME\nin place of SQL from the command line; words\n.Ql name=value\nafter the files give "
-     "its "
-     "parameters other values.\n"
-     "Recipes of your own are\n.Pa NAME.sql\nin the folder that\n.Ev TRACELOOM_RECIPES\nnames, or in\n"
-     ".Pa ~/.config/traceloom/recipes .\n",
-     "@recipes"},
-    {TO(word, param), 'p', "param", "NAME=VALUE", TL_GROUP_VERB, QUERY, "value of :NAME in the SQL",
-     "Gives the parameter\n.Ql :NAME\nof the SQL a value: a number, a duration such as\n.Ql 1.5ms ,\nwhich becomes "
-     "nanoseconds, or text.\nMay be given several times.\n",
-     NULL},
-    {TO(flag, recipes), 0, "recipes", NULL, TL_GROUP_VERB, QUERY, "list the recipes",
-     "Lists the recipes, with what they answer and their parameters.\n", NULL},
-    {TO(flag, schema), 0, "schema", NULL, TL_GROUP_VERB, QUERY, "tables and columns",
-     "Lists the tables of these traces, with their columns and what they mean.\n"
-     "Words after the files choose tables:\n.Ql event_sched_* .\n",
-     NULL},
-    {TO(text, export), 0, "export", "PATH", TL_GROUP_VERB, QUERY, "all tables",
-     "Writes all tables that have rows into the folder\n.Ar PATH ,\neach as a file of Parquet, or as\n.Fl -to\nsays:\n"
-     ".Cm arrow , csv\nor\n.Cm jsonl .\nIts file\n.Pa _schema.json\ndescribes tables and columns.\n"
-     "If\n.Ar PATH\nends in\n.Pa .db\nor\n.Pa .sqlite ,\nit is a database of SQLite, with indexes on\n.Cm ts\nand "
-     "ids.\n"
-     "Words after the files choose tables:\n.Ql calls .\n"
-     "Folder and database appear when they are complete, or not at all.\n",
-     "@file"},
-    {TO(flag, explain), 0, "explain", NULL, TL_GROUP_VERB, QUERY, "how SQL would run",
-     "Says in words how each statement would be run, without running it or reading a trace:\n"
-     "which tables are read and how often, which conditions their readers use to leave out rows (all are tested\n"
-     "by SQLite as well), and what is sorted or kept in memory.\n",
-     NULL},
-    {TO(choice, engine), 0, "engine", "NAME", TL_GROUP_VERB, QUERY, "what runs the SQL",
-     "Runs the SQL with\n.Cm sqlite ,\nthe default, or\n.Cm duckdb ,\n"
-     "which is faster where many rows are grouped or joined, and has more functions.\n"
-     "Its library is that of\n.Ev TRACELOOM_DUCKDB ,\nelse\n.Pa libduckdb.so ;\nnothing of it is needed otherwise.\n"
-     "Tables and functions are the same; docs/query.md has the differences of the SQL.\n",
-     "sqlite duckdb"},
-    {TO(flag, each), 0, "each", NULL, TL_GROUP_VERB, QUERY, "run for each trace",
-     "Runs the SQL, which is one statement, once for each\n.Ar FILE ,\nand prints one result with two more columns in "
-     "front:\n"
-     ".Cm trace ,\nthe number of the input, and\n.Cm path .\n"
-     "Rows are in the order of the files.\n"
-     "A file that cannot be read, or with which the SQL fails, is named in a message, and the others go on.\n"
-     "Columns are those of the first result; in others they may be in another order, or missing, and are null then.\n"
-     "A column\n.Cm path\nof the SQL becomes\n.Cm path_2 ;\nthe column\n.Cm trace\nof a table is left out, since "
-     "it is always 1.\n"
-     ".Fl -memory\nand\n.Fl -timeout\nare those of each file.\n",
-     NULL},
-    {TO(jobs, jobs), 0, "jobs", "N", TL_GROUP_VERB, QUERY, "files at once",
-     "With\n.Fl -each ,\nreads this many files at once, up to 64, each in a process of its own; the default is 1.\n"
-     "The result is the same for any number.\n"
-     "Unless\n.Fl -threads\nis given, they share the processors.\n",
-     NULL},
-    {TO(rows, rows), 0, "rows", "N", TL_GROUP_VERB, QUERY, "rows to show",
-     "Prints only the first\n.Ar N\nrows of each result as a table, or all if it is 0.\n"
-     "The default is 1,000 on a terminal, and all otherwise.\n",
-     NULL},
-    {TO(amount, memory), 0, "memory", "SIZE", TL_GROUP_VERB, QUERY | SERVE, "memory at most",
-     "Ends a statement that needs more memory than this, with exit status 5.\nThe default is 256M.\n", "256M 1G"},
-    {TO(duration, timeout), 0, "timeout", "TIME", TL_GROUP_VERB, QUERY | SERVE, "time at most",
-     "Ends a statement that takes longer, with exit status 5.\nThe default is no limit; of\n.Cm serve ,\n"
-     "which ends questions of all kinds, 30s.\n",
-     "10s 1m"},
-    {TO(text, server), 0, "server", "URL", TL_GROUP_VERB, LOAD | QUERY, "http://HOST:8123,HOST:8123/DATABASE",
-     "Loads into this database of these servers, which are shards:\n"
-     ".Ql http://ch1:8123,ch2:8123/traces .\n"
-     "Of\n.Cm query :\nasks one of them, in place of reading files.\n"
-     "Without a port it is 8123; of\n.Ql https://\nit is 8443.\n",
-     NULL},
-    {TO(text, user), 0, "user", "NAME", TL_GROUP_VERB, LOAD | QUERY, "of the servers",
-     "Is this user of the servers; the default is theirs.\n", NULL},
-    {TO(flag, create), 0, "create", NULL, TL_GROUP_VERB, LOAD, "make database and tables",
-     "Makes the database, the tables and the views where they are not there yet.\n", NULL},
-    {TO(flag, verify), 0, "verify", NULL, TL_GROUP_VERB, LOAD, "only compare",
-     "Sends nothing: compares what the servers have with each\n.Ar FILE .\n"
-     "The exit status is 1 if something is missing, double or different.\n",
-     NULL},
-    {TO(word, table), 0, "table", "NAME", TL_GROUP_VERB, LOAD, "load this table",
-     "Loads this table and no others, such as\n.Cm instructions\nand\n.Cm accesses ,\n"
-     "which are large and left out otherwise.\nMay be given several times.\n",
-     NULL},
-    {TO(flag, print_ddl), 0, "print-ddl", NULL, TL_GROUP_VERB, LOAD, "print what --create runs",
-     "Prints the statements that\n.Fl -create\nruns, and loads nothing.\n"
-     "Release 18.16 of ClickHouse and later ones take them.\n",
-     NULL},
-    {TO(text, cluster), 0, "cluster", "NAME", TL_GROUP_VERB, LOAD, "its name on the servers",
-     "Is the cluster of these shards in the servers' configuration; the default is the only one with so many shards.\n",
-     NULL},
-    {TO(port, port), 0, "port", "PORT", TL_GROUP_VERB, SERVE, "where to listen; any by default",
-     "Listens at this port.\nThe default is one that is free.\n", NULL},
-    {TO(text, socket), 0, "socket", "FILE", TL_GROUP_VERB, SERVE, "or at a socket file",
-     "Listens at a socket file, which only its owner can use, and at no port:\n"
-     ".Ql ssh -L 9000:/path/to/socket host\nleads to it from elsewhere.\n",
-     "@file"},
-    {TO(flag, ipv6), 0, "ipv6", NULL, TL_GROUP_VERB, SERVE, "at ::1", "Listens at ::1 in place of 127.0.0.1.\n", NULL},
-    {TO(flag, opens), 0, "open", NULL, TL_GROUP_VERB, SERVE, "open a browser", "Opens the page with\n.Nm xdg-open .\n",
-     NULL},
+#include "cli/options_query.def"
     {TO(flag, count), 0, "count", NULL, TL_GROUP_VERB, INFO, "count the events of large traces as well",
      "Reads all of an input larger than 1\\ GiB, to count its events and find damage in them.\n"
      "Smaller inputs are always read, and with\n.Fl -json\nall are.\n",
@@ -230,102 +132,7 @@ const tl_option tl_option_table[] = {
      "registers and memory, replayed from the last snapshot before it.\n"
      "What cannot be computed from the trace is shown as unknown.\n",
      NULL},
-    {TO(choice, mode), 'm', "mode", "MODE", TL_GROUP_VERB, RECORD, "profile, fdr (every call), ctf or fdr,profile",
-     "Chooses what is kept of the calls:\n"
-     ".Bl -tag -width fdr,profile -compact\n"
-     ".It Cm profile\nthe call tree with the number, time and a histogram of the calls in every place: kilobytes, "
-     "however "
-     "long the program runs; the default\n"
-     ".It Cm fdr\nevery call with its begin and end, as XRay's flight data recorder\n"
-     ".It Cm ctf\nthe same in the Common Trace Format, with the fields of spans placed by hand\n"
-     ".It Cm fdr,profile\nboth, of the same calls\n"
-     ".El\n"
-     "Without it, the suffix of\n.Fl o\ndecides.\n",
-     "profile fdr ctf fdr,profile"},
-    {TO(text, threshold), 0, "threshold", "T", TL_GROUP_VERB, RECORD, "leave out shorter calls: 5us (fdr)",
-     "Leaves out calls that took less time:\n.Ql 5us .\nOnly for mode\n.Cm fdr .\n", "5us 1us 10us 100us 1ms"},
-    {TO(text, ring), 0, "ring", "SIZE", TL_GROUP_VERB, RECORD, "keep the last 64M of a thread (fdr)",
-     "Keeps only the latest calls of each thread, in this much memory:\n.Ql 64M .\nOnly for mode\n.Cm fdr .\n"
-     "The calls of a thread that ended are overwritten when others need the room.\n",
-     "64M 1M 16M 256M 1G all"},
-    {TO(text, limit), 0, "limit", "SIZE", TL_GROUP_VERB, RECORD, "largest size of the file: 1G",
-     "Keeps the file below this size while it is written, and counts what did not fit.\n"
-     "The default is 1G for a profile, and otherwise the free space of the disk.\n",
-     "1G 100M 10G"},
-    {TO(choice, start), 0, "start", "WHEN", TL_GROUP_VERB, RECORD, "on, or off: wait for traceloom ctl PID start",
-     "Starts recording with the program, the default, or only when\n.Xr traceloom-ctl 1\nstarts it.\n", "on off"},
-    {TO(pid, pid), 'p', "pid", "PID", TL_GROUP_VERB, RECORD, "record a process that runs already",
-     "Records the process\n.Ar PID\nin place of a command, until it ends, Ctrl-C is pressed, or the time of\n.Fl -for\n"
-     "is over; then the process runs on as before.\n"
-     "If there is no recorder in it, it is loaded into it, which needs the rights of a debugger:\n"
-     "the same user, and what\n.Pa /proc/sys/kernel/yama/ptrace_scope\nallows, or root.\n",
-     NULL},
-    {TO(duration, duration), 0, "for", "TIME", TL_GROUP_VERB, RECORD, "stop recording after this time: 10s",
-     "Stops recording after this time,\n.Ql 10s .\nThe program runs on.\n", "10s 1s 1m"},
-    {TO(repeat, runs), 0, "runs", "N", TL_GROUP_VERB, RECORD, "run it N times",
-     "Runs the program\n.Ar N\ntimes, and writes a recording of each run into the folder that\n.Fl o\nnames:\n"
-     ".Pa DIR/run-001.tlp\nand so on.\n"
-     ".Nm traceloom report Fl -diff\ncompares two such folders.\nStops at the first run that fails.\n",
-     NULL},
-    {TO(text, turns), 0, "turns", "OLD", TL_GROUP_VERB, RECORD, "and OLD, in turns",
-     "Runs the program\n.Ar OLD\nand\n.Ar CMD\nin turns, with the same arguments, so that changes of the machine meet "
-     "both:\nOLD, CMD, CMD, OLD and so on.\n"
-     "Their recordings are in\n.Pa DIR/old\nand\n.Pa DIR/new .\n"
-     "The default of\n.Fl -runs\nis then 10.\n",
-     "@file"},
-    {TO(choice, how), 0, "how", "WAY", TL_GROUP_INSNS, RECORD, "linked, preload or patch",
-     "Chooses how the program is recorded.\nThe default depends on what it is:\n"
-     ".Bl -tag -width preload -compact\n"
-     ".It Cm linked\nthrough the recorder that is linked into it; without one, says how to build it\n"
-     ".It Cm preload\nloads the recorder, for a program with sleds or the calls of\n.Fl finstrument-functions\n"
-     ".It Cm patch\nloads the recorder, and patches the functions in memory: for any other program\n"
-     ".El\n",
-     "linked preload patch"},
-    {TO(word, libs), 0, "libs", "GLOB", TL_GROUP_SELECT, RECORD, "functions of these libraries, too",
-     "Patches the functions of libraries as well whose file names match,\n.Ql libz* ,\nalso if they are loaded later.\n"
-     "Otherwise only those of the program itself are recorded.\nMay be given several times.\n",
-     NULL},
-    {TO(amount, min_size), 0, "min-size", "N", TL_GROUP_INSNS, RECORD, "functions of N bytes or more",
-     "Patches only functions whose code has at least this many bytes:\n.Ql 32 .\n", NULL},
-    {TO(flag, exact), 0, "exact", NULL, TL_GROUP_INSNS, RECORD, "only functions whose ends are all known",
-     "Leaves out functions of which not every end can be patched.\n"
-     "Otherwise their calls are counted, but some may end late: with the next event of a caller.\n",
-     NULL},
-    {TO(flag, children), 0, "children", NULL, TL_GROUP_INSNS, RECORD, "patch the programs that it starts, too",
-     "Patches what the program starts as well.\nOtherwise only the program itself is patched.\n", NULL},
-    {TO(flag, dry_run), 0, "dry-run", NULL, TL_GROUP_VERB, RECORD, "what would be patched, and what not",
-     "Does not run the program: prints how many of its functions, and of those of the libraries of\n.Fl -libs ,\n"
-     "would be patched, and why others would not.\n"
-     "With\n.Fl -top\nor\n.Fl v\neach of these is listed;\n.Fl -to\nwrites them as a table.\n",
-     NULL},
-    {TO(flag, insn), 0, "insn", NULL, TL_GROUP_VERB, RECORD, "every instruction of a program of AArch64",
-     "Records every instruction of a program of AArch64, with its loads, stores and system calls, and snapshots of its "
-     "registers.\n"
-     "The program runs in\n.Nm qemu-aarch64 ,\non any machine;\nit is one of Debian's package\n.Em qemu-user .\n"
-     "The recording is a folder,\n.Pa app.xtrace ,\nwith files for each thread; with\n.Fl o\nor\n.Fl -to\n"
-     "it is converted at the end.\n",
-     NULL},
-    {TO(flag, hint), 0, "hint", NULL, TL_GROUP_DIFF, RECORD, "between two HINT #9",
-     "Records a thread from its first instruction\n.Ql HINT #9\nto its second one, in place of all of it.\n"
-     "Neither is recorded, and processors do nothing at them.\n",
-     NULL},
-    {TO(flag, order), 0, "order", NULL, TL_GROUP_DIFF, RECORD, "order of all loads and stores",
-     "Numbers all loads and stores in the order of all threads.\n"
-     "Otherwise they are numbered from the moment that there is a second thread.\n",
-     NULL},
-    {TO(amount, snapshots), 0, "snapshots", "N", TL_GROUP_DIFF, RECORD, "instructions between snapshots: 1M",
-     "Sets how many instructions are between two snapshots of all registers.\nThe default is\n.Ql 1M .\n", NULL},
-    {TO(text, qemu_cpu), 0, "qemu-cpu", "NAME", TL_GROUP_DIFF, RECORD, "the processor: neoverse-n1",
-     "Chooses the processor that QEMU shows to the program;\n.Ql qemu-aarch64 -cpu help\nlists them.\n"
-     "The default is\n.Cm neoverse-n1 .\nIt must not have SVE, whose loads and stores QEMU does not show:\n"
-     ".Cm max,sve=off\nhas not.\n",
-     NULL},
-    {TO(text, sysroot), 0, "sysroot", "DIR", TL_GROUP_DIFF, RECORD, "where its libraries are",
-     "Finds the loader and the libraries of the program in this folder.\nThe default is\n.Ev QEMU_LD_PREFIX ;\n"
-     "else, if it is there,\n.Pa /usr/aarch64-linux-gnu .\n",
-     "@file"},
-    {TO(flag, any), 0, "any", NULL, TL_GROUP_VERB, RECORD, "run it without looking at it",
-     "Runs any command, and loads nothing into it: it may start or load something that has a recorder.\n", NULL},
+#include "cli/options_record.def"
     {TO(flag, json), 0, "json", NULL, TL_GROUP_OUTPUT, QUERY | INFO | CHECK | REPORT | RECORD | CTL,
      "print JSON, one line",
      "Prints one line of JSON instead of text.\n"

@@ -159,7 +159,7 @@ typedef struct tl_arguments {
     const char *time, *min_dur; /* or NULL; see selection.h */
     const char *insns, *pc;     /* the same */
     unsigned levels;            /* as tl_select.levels */
-    const char *slice_at;       /* the number of a snapshot, or a TIME; or NULL; see convert_slice.h */
+    const char *slice_at;       /* of convert, see convert_slice.h; of record, see insn_slice_place.c; or NULL */
     uint64_t slice_insns;       /* instructions from there on; 0: not given */
     tl_words thread, cpu, func, not_func, cls;
     tl_words copied; /* words that are not in argv: freed with this */
@@ -178,7 +178,7 @@ typedef struct tl_arguments {
     uint64_t duration;              /* of recording, in ns; 0: not given */
     uint32_t runs;                  /* how often to run the program; 0: not given */
     const char *turns;              /* the other program; or NULL */
-    bool insn, hint, order;         /* of instructions: record them; between two HINT #9; with their order */
+    bool insn, plain, hint, order;  /* of instructions: record them; between two HINT #9; with their order */
     const char *qemu_cpu, *sysroot; /* or NULL */
     uint64_t snapshots;             /* instructions between two; 0: not given */
     uint64_t min_size;              /* of functions that are patched, in bytes; 0: any */

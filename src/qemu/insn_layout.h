@@ -16,7 +16,13 @@
 #define INSN_TOKENS_MOST  (32u << 10) /* bytes of tokens of one instruction */
 
 /* Why the plugin ended the program before its first instruction. */
-typedef enum insn_refusal { INSN_ACCEPTED, INSN_NO_REGISTERS, INSN_WIDE_VECTORS, INSN_NO_MEMORY } insn_refusal;
+typedef enum insn_refusal {
+    INSN_ACCEPTED,
+    INSN_NO_REGISTERS,
+    INSN_WIDE_VECTORS,
+    INSN_NO_MEMORY,
+    INSN_NO_SLICES
+} insn_refusal;
 
 typedef enum insn_state {
     INSN_FREE,
@@ -42,6 +48,17 @@ typedef struct insn_stream {
     insn_block block[INSN_BLOCKS];
 } insn_stream;
 
+/* Where recording begins and ends, if not with the program: at a call, or at an instruction of a thread. */
+typedef struct insn_slice {
+    uint32_t wanted;
+    uint32_t taken;      /* by the first thread that got there: there is one slice */
+    uint64_t function;   /* its address in the file; 0: by instruction */
+    uint64_t entry;      /* of the program, in the file */
+    uint64_t number;     /* of the call, counted from 1; of the instruction, from 0 */
+    uint64_t calls;      /* of the function so far */
+    uint64_t insns_most; /* 0: to the end of that call, or of the thread */
+} insn_slice;
+
 typedef struct insn_shared {
     uint64_t magic;
     int32_t command;   /* its process; when it is gone, nothing more is recorded */
@@ -51,8 +68,11 @@ typedef struct insn_shared {
     uint32_t attached; /* the plugin was loaded */
     uint32_t refused;  /* insn_refusal */
     uint32_t too_many; /* threads that found no stream */
+    uint32_t frames;   /* each block begins with an instruction and its pc */
     uint32_t execs;    /* execve() that was called: what it starts is not recorded */
+    uint32_t reserved;
     uint64_t accesses; /* the last TIME */
+    insn_slice slice;
     insn_stream stream[INSN_STREAMS_MOST];
 } insn_shared;
 

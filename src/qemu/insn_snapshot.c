@@ -53,4 +53,5 @@ void insn_put_state(insn_thread *t)
     put_value(&at, 128);
     __atomic_store_n(&t->block->states, used + INSN_STATE, __ATOMIC_RELEASE);
     t->next_state += insn_memory->interval;
+    insn_plan_look(t);
 }

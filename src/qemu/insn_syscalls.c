@@ -2,6 +2,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "format/xtrace/xtrace_layout.h"
 #include "qemu/insn_thread.h"
 
 enum { BUFFERS_MOST = 1024 /* no system call takes more */, BUFFER = 16 /* bytes of an iovec */ };
@@ -55,7 +56,7 @@ static uint8_t *put_buffers(uint8_t *at, const uint64_t where[2])
     uint8_t *const begin = at;
     if (where[1] > BUFFERS_MOST)
         return at;
-    insn_put64(&at, 0x24, where[1]);
+    insn_put64(&at, XTRACE_VEC, where[1]);
     if (where[1] && !insn_read_guest(where[0], at, where[1] * BUFFER))
         return begin;
     return at + where[1] * BUFFER;
@@ -74,7 +75,7 @@ void insn_on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
         return;
     uint8_t *at = t->at;
     for (int i = 0; i < 7; i++)
-        insn_put64(&at, 0x13, arguments[i]);
+        insn_put64(&at, XTRACE_SVC_ARG, arguments[i]);
     if (find_buffers(number, a1, a2, buffers))
         at = put_buffers(at, buffers);
     t->stream->calls++;
@@ -88,6 +89,6 @@ void insn_on_result(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t r
     if (!t || !t->stream || !t->any)
         return;
     uint8_t *at = t->at;
-    insn_put64(&at, 0x1b, (uint64_t)result);
+    insn_put64(&at, XTRACE_SVC_RET, (uint64_t)result);
     insn_commit(t, at);
 }

@@ -2,9 +2,10 @@
 #include "qemu/insn_thread.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -49,14 +50,20 @@ insn_thread *insn_begin_thread(void)
     if (!t)
         insn_refuse(INSN_NO_MEMORY);
     forget_last(t);
-    t->on = insn_how.always;
+    t->on = insn_how.always && !insn_how.slice;
     insn_find_registers(t);
-    if (__atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED) > 0) {
+    if (__atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED) > 0 && !insn_how.slice) {
         insn_how.times = true; /* other threads write, too */
         t->tls = t->x[3];      /* of clone(), which returns from here first; the first thread sets it by MSR */
     }
     insn_me = t;
     return t;
+}
+
+void insn_plan_look(insn_thread *t)
+{
+    const uint64_t most = insn_memory->slice.insns_most;
+    t->next_look = most && most < t->next_state ? most : t->next_state;
 }
 
 static void begin_block(insn_thread *t)
@@ -92,13 +99,24 @@ bool insn_open_stream(insn_thread *t)
     }
     t->count = t->before = 0;
     t->next_state = insn_memory->interval ? 0 : UINT64_MAX;
+    insn_plan_look(t);
     begin_block(t);
     return true;
 }
 
+/* Also if nobody has waited for it yet. */
 static bool command_is_gone(void)
 {
-    return kill(insn_memory->command, 0) < 0 && errno == ESRCH;
+    char path[48], text[512];
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)insn_memory->command);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT;
+    const ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *const state = strrchr(text, ')'); /* behind the name, which may have any bytes */
+    return n <= 0 || (state && strncmp(state, ") Z", 3) == 0);
 }
 
 bool insn_next_block(insn_thread *t)
@@ -141,6 +159,8 @@ static void after_fork(void)
     __atomic_store_n(&threads, 1, __ATOMIC_RELAXED);
     t->stream = NULL;
     forget_last(t);
+    if (insn_how.slice)
+        insn_fork_slice(t);
 }
 
 void insn_watch_forks(void)

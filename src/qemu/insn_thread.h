@@ -27,6 +27,9 @@ typedef struct insn_thread {
     uint64_t swap_address, target; /* target: where it goes, if it branches to a register */
     uint64_t count, before;        /* instructions in the stream; before the block */
     uint64_t next_state;           /* the one before which the next snapshot is taken */
+    uint64_t next_look;            /* that, or the end of the slice */
+    uint64_t before_slice;         /* instructions, if they are counted */
+    uint64_t until, until_sp;      /* where the slice ends; until 0: elsewhere */
     uint64_t tls;
     uint64_t *x; /* X0 .. SP, in the emulator's CPU */
     void *env;   /* where that begins */
@@ -36,6 +39,7 @@ typedef struct insn_thread {
 typedef struct insn_settings {
     bool always; /* else between two HINT #9 */
     bool times;  /* a TIME before each access: from the start, or since there is a second thread */
+    bool slice;  /* see insn_slice.c */
 } insn_settings;
 
 extern insn_settings insn_how;
@@ -45,6 +49,8 @@ extern __thread insn_thread *insn_me;
 
 /* Makes insn_me at the first instruction of a thread. */
 insn_thread *insn_begin_thread(void);
+/* Where the common case must stop next. */
+void insn_plan_look(insn_thread *t);
 /* Its stream, if there is one, has ended; nothing more of it is recorded. */
 void insn_end_thread(insn_thread *t);
 /* Takes a stream for it. False, and off: there is none. */
@@ -53,6 +59,16 @@ bool insn_open_stream(insn_thread *t);
 bool insn_next_block(insn_thread *t);
 /* Before and after a fork. */
 void insn_watch_forks(void);
+
+/* Before and after a slice there are other callbacks, or none. False: it is now, or there is none. */
+bool insn_slice_translates(struct qemu_plugin_tb *block);
+/* Is this instruction behind the slice? */
+bool insn_slice_is_over(const insn_thread *t, uint64_t pc);
+/* Nothing is recorded any more, and the program runs on at its usual speed. */
+void insn_end_slice(insn_thread *t);
+void insn_fork_slice(insn_thread *t);
+/* At an instruction that is not recorded. */
+void insn_leave_slice(void);
 
 /* Ends the program, for a reason that the command reports. */
 _Noreturn void insn_refuse(insn_refusal why);

@@ -1,4 +1,5 @@
 /* The hot part: tokens of instructions and their accesses. */
+#include "format/xtrace/xtrace_layout.h"
 #include "qemu/insn_thread.h"
 
 static uint64_t general(const insn_thread *t, uint32_t number)
@@ -15,10 +16,11 @@ TL_ALWAYS_INLINE uint8_t *put_access(insn_thread *t, uint8_t *at, bool store, un
                                      const void *value)
 {
     if (TL_UNLIKELY(insn_how.times)) {
-        insn_put64(&at, 0x07, __atomic_fetch_add(&insn_memory->accesses, 1, __ATOMIC_RELAXED));
+        insn_put64(&at, XTRACE_TIME, __atomic_fetch_add(&insn_memory->accesses, 1, __ATOMIC_RELAXED));
         t->stream->has_times = 1;
     }
-    insn_put64(&at, (uint8_t)(shift << 4 | (store ? 0x0a : 0x02)), address);
+    insn_put64(&at, (uint8_t)(shift << XTRACE_MEM_SIZE_SHIFT | (store ? XTRACE_MEM | XTRACE_MEM_STORE : XTRACE_MEM)),
+               address);
     if (TL_LIKELY(shift == 3))
         memcpy(at, value, 8);
     else if (shift == 2)
@@ -49,16 +51,16 @@ static uint8_t *finish_last(insn_thread *t, uint8_t *at, uint64_t pc, const uint
     if (t->swapped)
         at = put_swap(t, at, op);
     if (is & INSN_STORES_EXCLUSIVE)
-        insn_put64(&at, 0x03, (uint32_t)general(t, op >> 16 & 31));
+        insn_put64(&at, XTRACE_STXR, (uint32_t)general(t, op >> 16 & 31));
     if (is & INSN_READS_SYSTEM) {
-        insn_put64(&at, 0x0b, general(t, rt));
+        insn_put64(&at, XTRACE_MRS, general(t, rt));
         if ((op & ~31u) == 0xd53bd040) /* TPIDR_EL0 */
             t->tls = general(t, rt);
     }
     if (is & INSN_WANTS_FLAGS)
-        insn_put64(&at, 0x1c, flags ? *flags : insn_flags(t));
+        insn_put64(&at, XTRACE_FLAGS, flags ? *flags : insn_flags(t));
     if (is & INSN_SETS_TARGET)
-        insn_put64(&at, 0x2b, is & INSN_SIGNED_TARGET ? pc : t->target);
+        insn_put64(&at, XTRACE_TARGET, is & INSN_SIGNED_TARGET ? pc : t->target);
     return at;
 }
 
@@ -73,10 +75,10 @@ static bool is_elsewhere(const insn_thread *t, uint64_t pc)
 
 static uint8_t *put_all_registers(insn_thread *t, uint8_t *at)
 {
-    *at = 0x0c;
-    memcpy(at + 1, t->x, 32 * 8);
-    at += 1 + 32 * 8;
-    insn_put64(&at, 0x1c, insn_flags(t));
+    *at = XTRACE_ALLGPR;
+    memcpy(at + 1, t->x, XTRACE_ALLGPR_SIZE - 1);
+    at += XTRACE_ALLGPR_SIZE;
+    insn_put64(&at, XTRACE_FLAGS, insn_flags(t));
     return at;
 }
 
@@ -115,6 +117,8 @@ static bool is_recorded(insn_thread *t, const insn *i)
         t->on = !t->finished;
         return false;
     }
+    if (!t->on && insn_how.slice)
+        insn_leave_slice();
     return t->on && (t->stream || insn_open_stream(t));
 }
 
@@ -126,6 +130,10 @@ TL_COLD static bool look_closer(insn_thread *t, const insn *i)
         if (t->copy.is & INSN_REPEATS && i->pc == t->copy.pc)
             return false;
         follow(t, i->pc);
+        if (insn_slice_is_over(t, i->pc)) {
+            insn_end_slice(t);
+            return false;
+        }
     }
     if (!is_recorded(t, i))
         return false;
@@ -133,6 +141,8 @@ TL_COLD static bool look_closer(insn_thread *t, const insn *i)
     if (t->at > t->full || (state && t->block->states > INSN_STATES_BYTES - INSN_STATE)) {
         if (!insn_next_block(t))
             return false;
+        if (insn_memory->frames)
+            t->expected = INSN_NO_PC;
     }
     if (state)
         insn_put_state(t);
@@ -142,7 +152,7 @@ TL_COLD static bool look_closer(insn_thread *t, const insn *i)
 /* Behind a branch that was taken as it says, with nothing else to do. */
 TL_ALWAYS_INLINE bool is_common_branch(const insn_thread *t, const insn *i)
 {
-    return t->any && t->stream && !(t->copy.is & INSN_DUE_LATER) && t->at <= t->full && t->count != t->next_state &&
+    return t->any && t->stream && !(t->copy.is & INSN_DUE_LATER) && t->at <= t->full && t->count != t->next_look &&
            (i->pc == t->copy.target || i->pc == t->copy.pc + 4) && !(i->is & INSN_IS_TRIGGER);
 }
 
@@ -153,7 +163,7 @@ static uint8_t *prepare(insn_thread *t, uint8_t *at, const insn *i)
     t->loaded = t->swapped = false;
     t->target = general(t, i->opcode >> 5 & 31);
     if (i->is & INSN_DUE_NOW)
-        insn_put64(&at, i->is & INSN_IS_DC ? 0x23 : 0x0b, value);
+        insn_put64(&at, i->is & INSN_IS_DC ? XTRACE_DC : XTRACE_MRS, value);
     if ((i->opcode & ~31u) == 0xd51bd040) /* TPIDR_EL0 */
         t->tls = value;
     return at;
@@ -166,15 +176,15 @@ void insn_on_insn(unsigned cpu, void *data)
     (void)cpu;
     if (TL_UNLIKELY(!t))
         t = insn_begin_thread();
-    if (TL_UNLIKELY(i->pc != t->quick || i->is & INSN_IS_TRIGGER || t->at > t->full || t->count == t->next_state))
+    if (TL_UNLIKELY(i->pc != t->quick || i->is & INSN_IS_TRIGGER || t->at > t->full || t->count == t->next_look))
         if (!is_common_branch(t, i) && !look_closer(t, i))
             return;
     uint8_t *at = t->at;
     if (i->pc == t->expected) {
-        *at = 0x01;
+        *at = XTRACE_INST;
         at += 1;
     } else {
-        insn_put64(&at, 0x09, i->pc);
+        insn_put64(&at, XTRACE_PCINST, i->pc);
     }
     memcpy(at, &i->opcode, sizeof i->opcode);
     at += sizeof i->opcode;

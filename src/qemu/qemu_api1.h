@@ -43,6 +43,11 @@ extern uintptr_t guest_base;
 int aarch64_cpu_gdb_read_register(void *cpu, qemu_bytes *, int);
 int aarch64_fpu_gdb_get_reg(void *env, qemu_bytes *, int);
 
+/* How it translates. Without these there are no slices. */
+extern int singlestep __attribute__((weak)); /* one instruction a block */
+void tb_flush(void *cpu) __attribute__((weak));
+_Noreturn void cpu_loop_exit_restore(void *cpu, uintptr_t translated) __attribute__((weak));
+
 /* Numbers of registers for the debugger. */
 enum { QEMU_SP = 31, QEMU_PC = 32, QEMU_CPSR = 33, QEMU_FPSR = 32, QEMU_FPCR = 33 };
 

@@ -6,6 +6,8 @@
  *     hint=on     records between two HINT #9, which are not recorded
  *     order=on    a TIME before each access, also while there is only one thread
  *
+ * Without -singlestep it records a slice, which the memory describes.
+ *
  * Values of registers are those before an instruction with -singlestep only. Accesses of SVE are not seen, so that the
  * processor must not have it. */
 #include <pthread.h>
@@ -48,6 +50,8 @@ static insn *new_insn(void)
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 {
     (void)id;
+    if (insn_slice_translates(block))
+        return;
     pthread_mutex_lock(&lock);
     for (size_t k = 0; k < qemu_plugin_tb_n_insns(block); k++) {
         struct qemu_plugin_insn *const one = qemu_plugin_tb_get_insn(block, k);
@@ -111,6 +115,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **
     if (fd < 0 || !map_memory(fd))
         return -1;
     insn_memory->attached = 1;
+    insn_how.slice = insn_memory->slice.wanted;
+    if (insn_how.slice && (!&singlestep || !tb_flush || !cpu_loop_exit_restore))
+        insn_refuse(INSN_NO_SLICES);
     insn_watch_forks();
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
     qemu_plugin_register_flush_cb(id, on_flush);

@@ -27,7 +27,7 @@ record() { # NAME OPTIONS ARGUMENT...
     local name=$1 options=$2 status=0
     shift 2
     # shellcheck disable=SC2086 # several words
-    timeout 120 "$binary" record --insn $options -o "$work/$name.xtrace" "$work/app" "$@" >"$work/$name.txt" 2>"$work/messages" || status=$?
+    timeout 120 "$binary" record --insn --plain $options -o "$work/$name.xtrace" "$work/app" "$@" >"$work/$name.txt" 2>"$work/messages" || status=$?
     if grep -q 'this QEMU\|did not load' "$work/messages"; then
         skip "$(cat "$work/messages")"
     fi

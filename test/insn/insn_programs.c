@@ -42,7 +42,7 @@ static void on_fault(int number)
     siglongjmp(back, 1);
 }
 
-static uint64_t work(uint64_t n)
+__attribute__((noinline)) static uint64_t work(uint64_t n)
 {
     char text[512];
     double d = 1;

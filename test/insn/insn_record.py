@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -141,7 +142,8 @@ def killed(checks, binary, folder):
     program, randomly = insn_tools.build(folder, "-static"), random.Random(7)
     for number in range(KILLS):
         path = os.path.join(folder, "kill%d.xtrace" % number)
-        run = subprocess.Popen([binary, "record", "--insn", "--snapshots", "10k", "-o", path, program, "lines", "1000000"],
+        packed = number % 2 == 0
+        run = subprocess.Popen([binary, "record", "--insn", *([] if packed else ["--plain"]), "--snapshots", "10k", "-o", path, program, "lines", "1000000"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(randomly.randrange(1, 60)):
             run.stdout.readline()
@@ -155,9 +157,132 @@ def killed(checks, binary, folder):
         got.binary, got.path = binary, path
         got.find()
         checks.equal(len(got.streams), 1, "streams")
+        got.check(checks, "kill", number)
+        if packed:
+            got.unpack()
         insns = sum(1 for _ in pcs(got.streams[0]))
         checks.that("{:,} instructions".format(insns) in said, insns, "instructions are there, and it says", said[:300])
-        got.check(checks, "kill", number)
+
+
+REPEATABLE = ["setarch", "-R"]
+
+
+def repeatable(folder, *flags):
+    """A program that does the same each time, with REPEATABLE before it."""
+    os.environ["QEMU_RAND_SEED"] = "1"
+    return insn_tools.build(folder, *flags)
+
+
+def packed(checks, binary, folder):
+    """Compressed streams have the same content, and an index by which a range is found; so has what a kill left of `record`."""
+    program = repeatable(folder, "-static")
+    words = [program, "sums", "300"]
+    plain = Recording(binary, folder, "plain", words, "-q", prefix=REPEATABLE)
+    got = Recording(binary, folder, "packed", words, "-q", prefix=REPEATABLE, packed=True)
+    checks.equal([name.endswith(".zst") for name in got.names], [True] * 2, got.names)
+    sizes = [sum(os.path.getsize(file) for file in one.streams) for one in (plain, got)]
+    checks.that(sizes[0] > 4 << 20 and sizes[1] < sizes[0] / 5, "sizes", sizes)
+    got.check(checks, "packed")
+    with open(got.streams[0], "rb") as file:
+        checks.equal(file.read().count(b"TLXI"), 1, "indexes")
+    for one in (["0..20"], ["300k..300020"], ["1M..1000020"]):
+        texts = [subprocess.run([binary, "convert", "--to", "csv", "--insns", *one, *x.streams], capture_output=True, text=True, check=True).stdout for x in (plain, got)]
+        rows = [[re.sub(r"^(\d+,\w+),\d+,", r"\1,", line) for line in text.splitlines()] for text in texts]
+        checks.that(len(rows[0]) > 20 and rows[0] == rows[1], "range", *one, next((pair for pair in zip(*rows) if pair[0] != pair[1]), None))
+    got.unpack()
+    checks.that(list(pcs(plain.streams[0])) == list(pcs(got.streams[0])), "instructions differ")
+    with open(plain.snapshots[0], "rb") as one, open(got.snapshots[0], "rb") as two:
+        checks.equal(len(one.read()), len(two.read()), "bytes of snapshots")
+
+
+def address_of(program, name, executed):
+    """Of a function: in the file, and in memory, where most functions of the file are among what was executed."""
+    names = subprocess.run(["aarch64-linux-gnu-nm", program], capture_output=True, text=True, check=True).stdout
+    functions = {word: int(at, 16) for at, word in re.findall(r"^([0-9a-f]+) [Tt] (\w+)$", names, re.M)}
+    moved = {pc - functions["_start"] for pc in executed if (pc - functions["_start"]) % 4096 == 0}
+    best = max(moved, key=lambda by: sum(at + by in executed for at in functions.values()))
+    return functions[name], functions[name] + best
+
+
+def sliced(checks, binary, folder):
+    """A slice is that part of the whole; registers at its begin are those of the whole; the program does what it does."""
+    for flags in (["-static"], ["-fPIE", "-pie"]):
+        program = repeatable(folder, *flags)
+        words, sysroot = [program, "lines", "3"], [] if "-static" in flags else ["-L", "/usr/aarch64-linux-gnu"]
+        expected = emulated(words, *sysroot)
+        if expected.returncode:
+            continue                        # no libraries for it
+        whole = Recording(binary, folder, "whole" + flags[0], words, "-q", "--snapshots", "1", prefix=REPEATABLE)
+        registers, all_pcs = list(states(whole.snapshots[0])), list(pcs(whole.streams[0]))
+        inside, address = address_of(program, "work", set(all_pcs))
+        calls = [i for i, pc in enumerate(all_pcs) if pc == address]
+        begin = calls[1]
+        returns = all_pcs.index(all_pcs[begin - 1] + 4, begin)
+        last = len(all_pcs)
+        for place, most, at, end in (("0", "700", 0, 700), ("1234", "1000", 1234, 2234), (str(last - 50), "100", last - 50, last),
+                                     ("2k", None, 2000, last), ("work#2", "300", begin, begin + 300), ("work#2", None, begin, returns),
+                                     (hex(inside), "5", calls[0], calls[0] + 5)):
+            options = ["--slice-insns", most] if most else []
+            got = Recording(binary, folder, "slice", words, "-q", "-f", "--slice-at", place, *options, prefix=REPEATABLE)
+            checks.equal((got.done.returncode, got.done.stdout), (0, expected.stdout), place, got.done.stderr)
+            got.check(checks, place)
+            checks.that(list(pcs(got.streams[0])) == all_pcs[at:end], "slice", place, most, *flags, "is another part")
+            checks.equal(next(states(got.snapshots[0]))[1:], registers[at][1:], "registers of", place, *flags)
+        packed_one = Recording(binary, folder, "packed", words, "-q", "-f", "--slice-at", "work#2", prefix=REPEATABLE, packed=True)
+        packed_one.unpack()
+        checks.that(list(pcs(packed_one.streams[0])) == all_pcs[begin:returns], "compressed")
+    others(checks, binary, folder)
+
+
+def others(checks, binary, folder):
+    """Slices of threads, children and handlers: one thread, once, and the others run on."""
+    program = insn_tools.build(folder, "-static")
+    for part, words, place in (("threads", ["20"], "run#7"), ("signals", ["25"], "on_tick#9"), ("forks", [], "main"), ("threads", ["5"], "3k")):
+        expected = emulated([program, part, *words])
+        got = Recording(binary, folder, "other", [program, part, *words], "-q", "-f", "--slice-at", place)
+        checks.equal((got.done.returncode, got.done.stdout), (0, expected.stdout), part, place, got.done.stderr)
+        checks.equal(len(got.streams), 1, "streams of", part)
+        got.check(checks, part, place)
+    for part, place, about in (("sums", "main#2", "of main#2 there were 1 calls"), ("sums", "900M", "no thread came to instruction 900000000"),
+                               ("sums", "nowhere", "has no function nowhere"), ("sums", "main#", "expected a number such as 5M")):
+        got = Recording(binary, folder, "none", [program, part], "-q", "--slice-at", place)
+        checks.that(got.done.returncode == 125 and about in got.done.stderr, place, got.done.stderr)
+        checks.equal(got.names, [], "files of", place)
+
+
+def written(checks, binary, folder):
+    """Other outputs; a disk that is full; `record` itself is killed: the program ends as without it, and what is there is whole."""
+    program = insn_tools.build(folder, "-static")
+    words = [program, "sums", "100"]
+    expected = emulated(words).stdout
+    for suffix in ("champsim.zst", "jsonl", "xtrace.jsonl"):
+        path = os.path.join(folder, "out." + suffix)
+        done = subprocess.run([binary, "record", "--insn", "-q", "--slice-at", "main", "-o", path, *words], capture_output=True, text=True, check=False)
+        checks.equal((done.returncode, done.stdout, done.stderr), (0, expected, ""), suffix)
+        checks.that(os.path.getsize(path) > 1000, suffix, "is empty")
+    checks.equal([name for name in os.listdir(folder) if "live" in name or name.endswith(".xtrace")], [], "left behind")
+    small = os.path.join(folder, "small")
+    os.makedirs(small)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", small], capture_output=True, check=False).returncode == 0:
+        try:
+            got = Recording(binary, small, "full", words)
+            checks.equal((got.done.returncode, got.done.stdout), (125, expected), "a full disk", got.done.stderr[-300:])
+            checks.that("instructions are lost" in got.done.stderr, got.done.stderr)
+        finally:
+            subprocess.run(["umount", small], check=True)
+    else:
+        print("no file system may be mounted here: a full disk was not tried")
+    for number in range(KILLS // 4):
+        path = os.path.join(folder, "killed%d.xtrace" % number)
+        run = subprocess.Popen([binary, "record", "--insn", "--plain", "-o", path, program, "lines", "2000"], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True)
+        lines = [run.stdout.readline() for _ in range(20 + 10 * number)]
+        run.kill()
+        lines += run.stdout.readlines()     # to its end: the program runs on
+        run.wait()
+        checks.equal(len(lines), 2000, "lines after the kill of record")
+        left = subprocess.run([binary, "check", path + ".live"], capture_output=True, text=True, check=False)
+        checks.equal(left.returncode, 0, "what was left", left.stdout, left.stderr)
 
 
 def refused(checks, binary, folder):
@@ -198,7 +323,7 @@ def crowded(checks, binary, folder):
     got.check(checks, "crowd")
 
 
-CASES = {"output": same_output, "log": same_log, "replay": replayed, "steps": stepped, "kill": killed, "refuse": refused, "crowd": crowded}
+CASES = {"output": same_output, "log": same_log, "replay": replayed, "steps": stepped, "kill": killed, "refuse": refused, "packed": packed, "slice": sliced, "written": written, "crowd": crowded}
 
 
 def main():

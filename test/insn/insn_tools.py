@@ -44,12 +44,19 @@ def emulated(words, *options, **more):
 
 class Recording:
     """The folder that `record --insn` made."""
-    def __init__(self, binary, folder, name, words, *options, prefix=(), env=None):
+    def __init__(self, binary, folder, name, words, *options, prefix=(), env=None, packed=False):
         self.binary, self.path = binary, os.path.join(folder, name + ".xtrace")
-        self.done = subprocess.run([*prefix, binary, "record", "--insn", *options, "-o", self.path, *words], capture_output=True,
+        self.done = subprocess.run([*prefix, binary, "record", "--insn", *([] if packed else ["--plain"]), *options, "-o", self.path, *words], capture_output=True,
                                    text=True, timeout=SECONDS, check=False, env=env)
         if "this QEMU" in self.done.stderr or "did not load" in self.done.stderr:
             harness.skip(self.done.stderr)
+        self.find()
+
+    def unpack(self):
+        """Replaces compressed files by what zstd makes of them."""
+        for name in self.names:
+            if name.endswith(".zst"):
+                subprocess.run(["zstd", "-q", "-d", "--rm", os.path.join(self.path, name)], check=True)
         self.find()
 
     def find(self):

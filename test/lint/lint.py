@@ -45,23 +45,17 @@ def includes(path):
             yield number, found.group(1)
 
 
-def recorder_includes(checks, path):
-    """The recorder goes into other programs: it includes only itself, its public header, and layouts, which include none."""
+RECORDERS = {"rt": ("rt/", "patch/", "isa/", "traceloom/rt.h"), "qemu": ("qemu/", "isa/a64.h", "base/compiler.h")}
+
+
+def recorder_includes(checks, path, own):
+    """A recorder goes into other programs: it includes what is its own, and layouts, which include only layouts."""
     for number, target in includes(path):
-        where = "%s:%d: includes %s" % (path, number, target)
         layout = target.endswith("_layout.h")
-        shared = target.startswith(("rt/", "patch/", "isa/"))
-        checks.that(shared or target == "traceloom/rt.h" or layout, where, "of the library")
+        checks.that(layout or target.startswith(own), "%s:%d: includes %s of the library" % (path, number, target))
         if layout:
             for _, more in includes("src/" + target):
-                checks.that(more.endswith("_layout.h"), "src/" + target, "which the recorder shares, includes", more)
-
-
-def plugin_includes(checks, path):
-    """The plugin for QEMU includes itself, classes of instructions, and what the compiler is told."""
-    for number, target in includes(path):
-        fine = target in ("isa/a64.h", "base/compiler.h") or target.startswith("qemu/")
-        checks.that(fine, "%s:%d: includes %s of the library" % (path, number, target))
+                checks.that(more.endswith("_layout.h"), "src/" + target, "which a recorder shares, includes", more)
 
 
 def layers(checks):
@@ -70,11 +64,8 @@ def layers(checks):
         if not path.startswith("src/") or path.count("/") < 2:
             continue
         layer = path.split("/")[1]
-        if layer == "rt":
-            recorder_includes(checks, path)
-            continue
-        if layer == "qemu":
-            plugin_includes(checks, path)
+        if layer in RECORDERS:
+            recorder_includes(checks, path, RECORDERS[layer])
             continue
         checks.that(layer in LAYERS, path, "lies in no known layer")
         for number, target in includes(path):

@@ -27,6 +27,7 @@ enum {
     HEADER_ORDER = 5,
     HEADER_TYPE = 16,
     HEADER_MACHINE = 18,
+    HEADER_ENTRY = 24,
     HEADER_SEGMENTS_AT = 32,
     HEADER_SEGMENT_SIZE = 54,
     HEADER_SEGMENTS = 56,
@@ -79,6 +80,7 @@ static int read_header(tl_elf_segments *s, uint8_t header[HEADER_BYTES], tl_erro
 static int read_segments(tl_elf_segments *s, const uint8_t *header, tl_error *e)
 {
     const char *path = tl_input_path(s->in);
+    s->entry = tl_load64(header + HEADER_ENTRY, s->big);
     const uint64_t at = tl_load64(header + HEADER_SEGMENTS_AT, s->big);
     const uint16_t n = tl_load16(header + HEADER_SEGMENTS, s->big),
                    size = tl_load16(header + HEADER_SEGMENT_SIZE, s->big);

@@ -25,6 +25,7 @@ typedef struct tl_elf_dynamic {
 typedef struct tl_elf_segments {
     bool is64, big;
     uint16_t type, machine; /* ET_*, EM_* */
+    uint64_t entry;         /* of the program; 0 for ELF32 */
     uint32_t nsegment, ndynamic;
     tl_elf_segment *segment;
     tl_elf_dynamic *dynamic;

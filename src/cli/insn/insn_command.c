@@ -79,11 +79,13 @@ static char **make_words(const tl_record *r, const char *qemu, int memory, bool 
     size_t n = 0;
     bool ok = words && plugin;
     if (ok) {
-        const char *const first[] = {
-            qemu,      "-0",   program->word[0],     "-singlestep", "-cpu", cpu ? cpu : DEFAULT_CPU,
-            "-plugin", plugin, folder ? "-L" : NULL, folder};
-        for (size_t i = 0; i < TL_COUNT(first) && ok && first[i]; i++)
+        const char *const first[] = {qemu, "-0", program->word[0], "-cpu", cpu ? cpu : DEFAULT_CPU, "-plugin", plugin};
+        const char *const more[] = {folder ? "-L" : NULL, folder, r->cli->args->slice_at ? NULL : "-singlestep"};
+        for (size_t i = 0; i < TL_COUNT(first) && ok; i++)
             ok = (words[n++] = strdup(first[i])) != NULL;
+        for (size_t i = 0; i < TL_COUNT(more) && ok; i++)
+            if (more[i])
+                ok = (words[n++] = strdup(more[i])) != NULL;
         ok = ok && (words[n++] = strdup(r->program)) != NULL;
         for (size_t i = 1; i < program->n && ok; i++)
             ok = (words[n++] = strdup(program->word[i])) != NULL;

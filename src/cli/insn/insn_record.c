@@ -15,16 +15,24 @@
 
 #define DEFAULT_INTERVAL 1000000u            /* instructions between snapshots */
 #define REPORT_INSNS     UINT64_C(500000000) /* larger recordings are not read without being asked */
-#define REPORT_ROWS      20u
+#ifdef TL_HAVE_ZSTD
+#define TL_INSN_ZSTD true
+#else
+#define TL_INSN_ZSTD false
+#endif
+#define REPORT_ROWS 20u
 
 const char *tl_insn_only(const tl_arguments *a)
 {
-    return a->hint        ? "hint"
-           : a->order     ? "order"
-           : a->snapshots ? "snapshots"
-           : a->qemu_cpu  ? "qemu-cpu"
-           : a->sysroot   ? "sysroot"
-                          : NULL;
+    return a->plain         ? "plain"
+           : a->slice_at    ? "slice-at"
+           : a->slice_insns ? "slice-insns"
+           : a->hint        ? "hint"
+           : a->order       ? "order"
+           : a->snapshots   ? "snapshots"
+           : a->qemu_cpu    ? "qemu-cpu"
+           : a->sysroot     ? "sysroot"
+                            : NULL;
 }
 
 /* An option that is for calls of functions. */
@@ -60,6 +68,10 @@ static int check(const tl_record *r)
         tl_say_error(NULL, "record: --%s does not go with --insn", other);
     else if (a->to && !a->output)
         tl_say_error(NULL, "record: --to needs -o");
+    else if (a->hint && a->slice_at)
+        tl_say_error(NULL, "record: --hint and --slice-at both say where to begin");
+    else if (a->slice_insns && !a->slice_at)
+        tl_say_error(NULL, "record: --slice-insns needs --slice-at; all of it: --slice-at 0");
     else if (a->snapshots > UINT32_MAX)
         tl_say_error(NULL, "record: --snapshots %" PRIu64 ": the most is %u", a->snapshots, UINT32_MAX);
     else
@@ -73,6 +85,7 @@ static int say_refusal(const tl_record *r, const insn_shared *m)
         [INSN_NO_REGISTERS] = "keeps its registers where they cannot be found",
         [INSN_WIDE_VECTORS] = "has vectors of more than 128 bits",
         [INSN_NO_MEMORY] = "ran out of memory",
+        [INSN_NO_SLICES] = "cannot begin while the program runs",
     };
     const uint32_t refused = m->refused;
     if (!m->attached)
@@ -85,6 +98,12 @@ static int say_refusal(const tl_record *r, const insn_shared *m)
                      "nothing was recorded: this QEMU %s; 7.2 of Debian 12 is known to work", why[refused]);
     else if (r->cli->args->hint)
         tl_say_error(r->cli->args->file.word[0], "nothing was recorded: it did not come to a HINT #9");
+    else if (m->slice.function)
+        tl_say_error(r->cli->args->file.word[0], "nothing was recorded: of %s there were %" PRIu64 " calls",
+                     r->cli->args->slice_at, m->slice.calls);
+    else if (m->slice.wanted)
+        tl_say_error(r->cli->args->file.word[0], "nothing was recorded: no thread came to instruction %" PRIu64,
+                     m->slice.number);
     else
         tl_say_error(r->cli->args->file.word[0], "nothing was recorded: it executed no instruction");
     return TL_EXIT_RECORD;
@@ -183,17 +202,21 @@ int tl_insn_record(tl_record *r)
     char live[PATH_MAX];
     tl_insn_writer *w = NULL;
     tl_error e = {0};
+    tl_insn_wanted wanted = {.interval = a->snapshots ? (uint32_t)a->snapshots : DEFAULT_INTERVAL,
+                             .packed = TL_INSN_ZSTD && !a->plain};
     int status = check(r);
     if (status != TL_EXIT_DONE)
         return status;
     r->name = a->file.word[0];
     status = tl_record_find(r);
+    if (status == TL_EXIT_DONE && a->slice_at)
+        status = tl_insn_find_slice(r, &wanted.slice);
     if (status == TL_EXIT_DONE)
         status = tl_insn_plan(r);
     if (status != TL_EXIT_DONE)
         return status;
     snprintf(live, sizeof live, "%s" TL_INSN_SUFFIX TL_RECORD_LIVE, r->stem);
-    if (tl_insn_writer_new(&w, live, a->snapshots ? (uint32_t)a->snapshots : DEFAULT_INTERVAL, &e) < 0) {
+    if (tl_insn_writer_new(&w, live, &wanted, &e) < 0) {
         tl_say_error(NULL, "record: %s", e.message);
         status = TL_EXIT_RECORD;
     } else {

@@ -15,6 +15,10 @@ int tl_insn_plan(tl_record *r);
 /* Removes a folder that has nothing but files of recordings. */
 bool tl_insn_remove(const char *path);
 
+/* Where --slice-at says that recording begins. Reports failures; an exit status. */
+struct insn_slice;
+int tl_insn_find_slice(const tl_record *r, struct insn_slice *out);
+
 /* The words of the command that runs the program in QEMU; to be freed with tl_insn_command_free(). NULL after a
  * message, with an exit status. */
 char **tl_insn_command(tl_record *r, int memory, int *status);

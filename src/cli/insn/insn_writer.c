@@ -16,12 +16,15 @@
 #include <unistd.h>
 
 #include "base/endian.h"
+#include "cli/insn/insn_file.h"
+#include "format/xtrace/xtrace_layout.h"
 
 enum { SLEEP_NS = 50000000, STATE_OFFSET = 8, HEADER_TIMES = 18 };
 
 typedef struct stream_files {
-    int stream, states; /* -1: not open */
-    uint64_t bytes;     /* of the stream */
+    bool is_open; /* was, perhaps in vain */
+    tl_insn_file stream, states;
+    uint64_t bytes; /* of the stream */
 } stream_files;
 
 struct tl_insn_writer {
@@ -31,19 +34,19 @@ struct tl_insn_writer {
     pthread_t thread;
     bool has_thread;
     uint32_t ending; /* 1: the program has ended */
-    int failed;      /* errno of the first failure */
+    bool packed;
+    int failed; /* errno of the first failure */
     tl_insn_totals totals;
     stream_files files[INSN_STREAMS_MOST];
 };
 
-int tl_insn_writer_new(tl_insn_writer **out, const char *folder, uint32_t interval, tl_error *e)
+int tl_insn_writer_new(tl_insn_writer **out, const char *folder, const tl_insn_wanted *wanted, tl_error *e)
 {
     tl_insn_writer *const w = calloc(1, sizeof *w);
     if (!w)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "out of memory");
     w->begin = (long long)time(NULL);
-    for (size_t i = 0; i < INSN_STREAMS_MOST; i++)
-        w->files[i].stream = w->files[i].states = -1;
+    w->packed = wanted->packed;
     w->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     w->fd = (int)syscall(SYS_memfd_create, "traceloom-insns", 0);
     void *memory = MAP_FAILED;
@@ -57,7 +60,9 @@ int tl_insn_writer_new(tl_insn_writer **out, const char *folder, uint32_t interv
     w->memory = memory;
     w->memory->magic = INSN_MAGIC;
     w->memory->command = (int32_t)getpid();
-    w->memory->interval = interval;
+    w->memory->interval = wanted->interval;
+    w->memory->frames = wanted->packed;
+    w->memory->slice = wanted->slice;
     *out = w;
     return 0;
 }
@@ -93,50 +98,48 @@ static void fail(tl_insn_writer *w, int why)
     __atomic_store_n(&w->memory->stop, 1, __ATOMIC_RELAXED);
 }
 
-static void put(tl_insn_writer *w, int fd, const uint8_t *data, size_t n)
+static void note(tl_insn_writer *w, int result, const tl_error *e)
 {
-    while (n && !w->failed) {
-        const ssize_t done = write(fd, data, n);
-        if (done > 0) {
-            data += done;
-            n -= (size_t)done;
-        } else if (done == 0 || errno != EINTR) {
-            fail(w, done == 0 ? EIO : errno);
-        }
-    }
+    if (result < 0)
+        fail(w, e->sys_errno ? e->sys_errno : ENOMEM);
 }
 
-static int open_file(tl_insn_writer *w, const insn_stream *s, const char *kind)
+static void open_file(tl_insn_writer *w, const insn_stream *s, tl_insn_file *f, const char *kind)
 {
     char name[96];
-    snprintf(name, sizeof name, "xtrace.%lld.%ld.hint9.%s.bin", w->begin, (long)s->tid, kind);
-    const int fd = w->failed ? -1 : openat(w->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && !w->failed)
-        fail(w, errno);
-    return fd;
+    tl_error e = {0};
+    snprintf(name, sizeof name, "xtrace.%lld.%ld.hint9.%s.bin%s", w->begin, (long)s->tid, kind,
+             w->packed ? ".zst" : "");
+    if (!w->failed)
+        note(w, tl_insn_file_open(f, w->folder, name, w->packed, &e), &e);
 }
 
 static void open_files(tl_insn_writer *w, const insn_stream *s, stream_files *f)
 {
-    const uint8_t header[INSN_STATE_HEADER] = {'T', 'L', 'T', 'X', [8] = 1, [16] = 1 /* of all instructions */};
+    const uint8_t header[INSN_STATE_HEADER] = {
+        'T', 'L', 'T', 'X', [8] = 1, [16] = 1 /* of all instructions */, [18] = (uint8_t)(s->has_times != 0)};
+    tl_error e = {0};
     f->bytes = 0;
-    f->stream = open_file(w, s, "xinsndata");
+    f->is_open = true;
+    open_file(w, s, &f->stream, "xinsndata");
     w->totals.threads++;
-    if (w->memory->interval) {
-        f->states = open_file(w, s, "xsnapshot");
-        put(w, f->states, header, sizeof header);
-    }
+    if (w->memory->interval)
+        open_file(w, s, &f->states, "xsnapshot");
+    if (tl_insn_file_is_open(&f->states))
+        note(w, tl_insn_file_write(&f->states, header, sizeof header, &e), &e);
 }
 
 /* Their offsets count from the begin of the file. */
 static void put_states(tl_insn_writer *w, stream_files *f, uint8_t *states, uint32_t n)
 {
+    tl_error e = {0};
     for (uint32_t at = 0; n - at >= INSN_STATE; at += INSN_STATE) {
         uint8_t *const offset = states + at + STATE_OFFSET;
         tl_store64(offset, tl_load64(offset, false) + f->bytes, false);
         w->totals.snapshots++;
     }
-    put(w, f->states, states, n - n % INSN_STATE);
+    if (!w->failed && tl_insn_file_is_open(&f->states))
+        note(w, tl_insn_file_write(&f->states, states, n - n % INSN_STATE, &e), &e);
 }
 
 static void put_block(tl_insn_writer *w, uint32_t index, uint32_t number)
@@ -146,6 +149,7 @@ static void put_block(tl_insn_writer *w, uint32_t index, uint32_t number)
     const insn_block *const b = &s->block[number % INSN_BLOCKS];
     uint8_t *const tokens =
         (uint8_t *)w->memory + INSN_HEAD + index * INSN_STREAM_ROOM + (size_t)(number % INSN_BLOCKS) * INSN_BLOCK_ROOM;
+    tl_error e = {0};
     /* What another process wrote there is not trusted. */
     const uint32_t states = (uint32_t) * (const volatile uint64_t *)&b->states;
     const uint64_t filled = *(const volatile uint64_t *)&b->filled, insns = filled >> INSN_FILLED_BITS;
@@ -154,11 +158,15 @@ static void put_block(tl_insn_writer *w, uint32_t index, uint32_t number)
         fail(w, EPROTO);
         return;
     }
-    if (f->stream < 0 && used)
+    if (!f->is_open && used)
         open_files(w, s, f);
-    if (f->states >= 0)
-        put_states(w, f, tokens + INSN_BLOCK_BYTES, states);
-    put(w, f->stream, tokens, used);
+    put_states(w, f, tokens + INSN_BLOCK_BYTES, states);
+    if (!w->failed && used >= XTRACE_PCINST_SIZE && tokens[0] == XTRACE_PCINST) {
+        const xtrace_frame at = {f->bytes, b->insns, b->insns, tl_load64(tokens + 1, false), true};
+        note(w, tl_insn_file_put_frame(&f->stream, tokens, used, &at, &e), &e);
+    } else if (!w->failed && used) {
+        note(w, tl_insn_file_write(&f->stream, tokens, used, &e), &e);
+    }
     f->bytes += used;
     if (w->failed)
         w->totals.lost += insns;
@@ -169,13 +177,13 @@ static void put_block(tl_insn_writer *w, uint32_t index, uint32_t number)
 static void close_files(tl_insn_writer *w, insn_stream *s, stream_files *f)
 {
     const uint8_t one = 1;
-    if (f->states >= 0 && s->has_times && pwrite(f->states, &one, 1, HEADER_TIMES) != 1)
+    tl_error e = {0};
+    if (!w->packed && tl_insn_file_is_open(&f->states) && s->has_times &&
+        pwrite(f->states.target.fd, &one, 1, HEADER_TIMES) != 1)
         fail(w, errno);
-    const int fd[2] = {f->stream, f->states};
-    for (int i = 0; i < 2; i++)
-        if (fd[i] >= 0 && close(fd[i]) != 0)
-            fail(w, errno);
-    f->stream = f->states = -1;
+    note(w, tl_insn_file_close(&f->stream, &e), &e);
+    note(w, tl_insn_file_close(&f->states, &e), &e);
+    f->is_open = false;
     w->totals.loads += s->loads;
     w->totals.stores += s->stores;
     w->totals.calls += s->calls;

@@ -17,8 +17,15 @@ typedef struct tl_insn_totals {
     uint32_t running; /* threads of processes that still run: recorded up to now */
 } tl_insn_totals;
 
+/* How to record. */
+typedef struct tl_insn_wanted {
+    uint32_t interval; /* instructions between snapshots */
+    bool packed;       /* files are compressed */
+    insn_slice slice;
+} tl_insn_wanted;
+
 /* `folder` exists, and is for the files of this recording. */
-int tl_insn_writer_new(tl_insn_writer **out, const char *folder, uint32_t interval, tl_error *e);
+int tl_insn_writer_new(tl_insn_writer **out, const char *folder, const tl_insn_wanted *wanted, tl_error *e);
 void tl_insn_writer_free(tl_insn_writer *w);
 /* The memory, and its descriptor, which the recorded process inherits. */
 const insn_shared *tl_insn_writer_memory(const tl_insn_writer *w);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "format/xtrace/xtrace_layout.h"
 #include "isa/a64.h"
 #include "model/field_text.h"
@@ -113,7 +112,7 @@ void xtrace_encoder_init(xtrace_encoder *x, tl_output *out, const xtrace_how *ho
 
 void xtrace_encoder_fini(xtrace_encoder *x)
 {
-    free(x->frame);
+    xtrace_index_fini(&x->index);
 }
 
 static void put(xtrace_encoder *x, const void *data, size_t n)
@@ -131,10 +130,7 @@ static int offer_cut(xtrace_encoder *x, uint64_t pc, tl_error *e)
     x->offer = x->offset + (cut ? TL_OUTPUT_FRAME : OFFER_AGAIN);
     if (!cut)
         return 0;
-    if (!TL_GROW(x->frame, x->nframe, 1, x->frame_capacity))
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "xtrace: no memory for the index of the stream");
-    x->frame[x->nframe++] = (xtrace_frame){x->offset, x->insns, x->user_insns, pc, true};
-    return 0;
+    return xtrace_index_add(&x->index, &(xtrace_frame){x->offset, x->insns, x->user_insns, pc, true}, e);
 }
 
 static int put_insn(xtrace_encoder *x, uint64_t pc, uint64_t aux, tl_error *e)
@@ -142,13 +138,13 @@ static int put_insn(xtrace_encoder *x, uint64_t pc, uint64_t aux, tl_error *e)
     const uint32_t op = tl_insn_opcode(aux);
     const unsigned level = tl_insn_level(aux);
     const bool has_pc = tl_insn_has_pc(aux), says_pc = has_pc && (!x->has_pc || x->ends_block || pc != x->pc + 4);
-    if (says_pc && x->offset >= x->offer) {
-        const int r = offer_cut(x, pc, e);
-        if (r < 0)
-            return r;
-    }
-    if (x->insns == 0)
-        x->first = (xtrace_frame){.pc = pc, .has_pc = has_pc};
+    int r = 0;
+    if (x->index.n == 0)
+        r = xtrace_index_add(&x->index, &(xtrace_frame){.pc = pc, .has_pc = has_pc && x->offset == 0}, e);
+    if (r == 0 && says_pc && x->offset >= x->offer)
+        r = offer_cut(x, pc, e);
+    if (r < 0)
+        return r;
     tl_text_room(&x->tw, XTRACE_PCINST_SIZE);
     uint8_t *p = (uint8_t *)x->tw.p;
     const size_t n = says_pc ? XTRACE_PCINST_SIZE : XTRACE_INST_SIZE;
@@ -264,33 +260,15 @@ int xtrace_encode(xtrace_encoder *x, const tl_batch *b, uint32_t from, uint32_t 
     return r;
 }
 
-static uint8_t *put_frame(uint8_t *p, const xtrace_frame *f)
-{
-    tl_store64(p, f->offset, false);
-    tl_store64(p + 8, f->insns, false);
-    tl_store64(p + 16, f->user_insns, false);
-    tl_store64(p + 24, f->pc, false);
-    tl_store64(p + 32, f->has_pc ? XTRACE_INDEX_HAS_PC : 0, false);
-    return p + XTRACE_INDEX_ENTRY;
-}
-
 int xtrace_encode_index(xtrace_encoder *x, tl_error *e)
 {
+    uint8_t *bytes;
     size_t n;
-    if (x->nframe == 0)
+    if (x->index.n < 2)
         return 0;
-    uint8_t *bytes = NULL;
-    if (!__builtin_mul_overflow((size_t)x->nframe + 1, XTRACE_INDEX_ENTRY, &n) && n <= SIZE_MAX - XTRACE_INDEX_HEAD)
-        bytes = malloc(n + XTRACE_INDEX_HEAD);
-    if (!bytes)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "xtrace: no memory for the index of the stream");
-    tl_store32(bytes, XTRACE_INDEX_MAGIC, false);
-    tl_store32(bytes + 4, XTRACE_INDEX_VERSION, false);
-    tl_store64(bytes + 8, (uint64_t)x->nframe + 1, false);
-    uint8_t *p = put_frame(bytes + XTRACE_INDEX_HEAD, &x->first);
-    for (uint32_t i = 0; i < x->nframe; i++)
-        p = put_frame(p, &x->frame[i]);
-    tl_output_note_frame(x->out, XTRACE_INDEX_FRAME_MAGIC, bytes, n + XTRACE_INDEX_HEAD);
+    const int r = xtrace_index_encode(&x->index, &bytes, &n, e);
+    if (r == 0)
+        tl_output_note_frame(x->out, XTRACE_INDEX_FRAME_MAGIC, bytes, n);
     free(bytes);
-    return 0;
+    return r;
 }

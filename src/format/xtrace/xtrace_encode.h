@@ -3,6 +3,7 @@
 #define TL_XTRACE_ENCODE_H
 
 #include "base/text/text_writer.h"
+#include "format/xtrace/xtrace_index.h"
 #include "model/format_impl.h"
 
 /* How the events of a class are encoded. */
@@ -29,25 +30,18 @@ xtrace_how *xtrace_hows(const tl_trace *t);
 /* Does the trace have instructions or snapshots at all? */
 bool xtrace_is_writable(const tl_trace *t, const xtrace_how *how);
 
-/* A place where a reader may begin: an instruction with a pc. */
-typedef struct xtrace_frame {
-    uint64_t offset, insns, user_insns, pc;
-    bool has_pc;
-} xtrace_frame;
-
 /* A stream being written. */
 typedef struct xtrace_encoder {
     tl_output *out;
     const xtrace_how *how; /* borrowed */
     uint64_t offset;       /* bytes so far */
     uint64_t insns, user_insns;
-    uint64_t pc;                /* of the last instruction, if ... */
-    bool has_pc;                /* ... it is known */
-    bool ends_block;            /* the next instruction begins one */
-    bool has_time;              /* it has TIME tokens */
-    uint64_t offer;             /* the offset after which the output may be cut */
-    xtrace_frame first, *frame; /* its begin; all further cuts */
-    uint32_t nframe, frame_capacity;
+    uint64_t pc;                  /* of the last instruction, if ... */
+    bool has_pc;                  /* ... it is known */
+    bool ends_block;              /* the next instruction begins one */
+    bool has_time;                /* it has TIME tokens */
+    uint64_t offer;               /* the offset after which the output may be cut */
+    xtrace_index index;           /* its begin, and all cuts */
     uint64_t lost_pc, lost_value; /* events that could not be written exactly */
     tl_text_writer tw;            /* in use while events are written */
 } xtrace_encoder;
