@@ -16,10 +16,12 @@ enum {
     CALL_VMSPLICE = 75,
     CALL_SENDMSG = 211,
     CALL_RECVMSG = 212,
+    CALL_CLONE = 220,
     CALL_EXECVE = 221,
     CALL_EXECVEAT = 281,
     CALL_PREADV2 = 286,
-    CALL_PWRITEV2 = 287
+    CALL_PWRITEV2 = 287,
+    CALL_CLONE3 = 435
 };
 
 /* The program may pass any address. */
@@ -62,6 +64,14 @@ static uint8_t *put_buffers(uint8_t *at, const uint64_t where[2])
     return at + where[1] * BUFFER;
 }
 
+/* Threads that are not recorded change memory, too: the accesses of a slice have an order to say so. */
+static void watch_threads(int64_t number, uint64_t flags)
+{
+    enum { THREAD = 0x10000 };
+    if (insn_how.slice && (number == CALL_CLONE3 || (number == CALL_CLONE && flags & THREAD)))
+        insn_how.times = true;
+}
+
 void insn_on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a0, uint64_t a1, uint64_t a2,
                      uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7)
 {
@@ -71,6 +81,7 @@ void insn_on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
     (void)id, (void)cpu, (void)a6, (void)a7;
     if (number == CALL_EXECVE || number == CALL_EXECVEAT)
         __atomic_fetch_add(&insn_memory->execs, 1, __ATOMIC_RELAXED);
+    watch_threads(number, a0);
     if (!t || !t->stream || !t->any)
         return;
     uint8_t *at = t->at;
