@@ -33,6 +33,25 @@ grep -o '^fleet/[^:]*' err | uniq >order
 printf '%s\n' $named | cmp - order || fail "order: $(cat order)"
 expect 0 "$tl" report fleet
 says out "7 files, 1,162 calls"
+
+# Functions without names are those of the same number, whatever program they are from: said once, with how many.
+"$tl" report fleet --by func --to csv 2>/dev/null >functions
+unnamed=$(grep -c '^[0-9]*,,' functions)
+[ "$unnamed" -gt 1 ] || fail "no functions without names to try"
+says err "traceloom: $unnamed functions without names are added up by number, even from different programs"
+[ "$(grep -c 'added up by number' err)" -eq 1 ] || fail "said more than once"
+expect 0 "$tl" report fleet -q
+is_empty err
+expect 0 "$tl" report fleet/p1.tlp
+says_not err "added up by number"
+expect 0 "$tl" report "$trace" -e "$binary" -o one.tlp
+mkdir named
+cp one.tlp named/a.tlp
+cp one.tlp named/b.tlp
+expect 0 "$tl" report named
+says_not err "added up by number"
+rm -r named one.tlp
+expect 0 "$tl" report fleet
 # shellcheck disable=SC2086
 "$tl" report $named >by-name 2>/dev/null
 cmp out by-name || fail "another table"

@@ -126,6 +126,21 @@ static void say_builds(const tl_report_limits *m)
                tl_human_grouped(number, sizeof number, n), n == 1 ? "name is" : "names are");
 }
 
+/* Functions of different programs meet if they have neither a name nor a build: only their number is left. */
+static void say_unnamed(const tl_report_limits *m)
+{
+    const tl_profile *p = m->profile;
+    char number[32];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < tl_profile_functions(p); i++) {
+        const tl_function *f = tl_profile_get_function(p, i);
+        n += !f->name && !f->module && !(f->flags & TL_FUNCTION_UNKNOWN);
+    }
+    if (m->several && n)
+        tl_say(m->cli, NULL, "%s function%s without names %s added up by number, even from different programs",
+               tl_human_grouped(number, sizeof number, n), n == 1 ? "" : "s", n == 1 ? "is" : "are");
+}
+
 /* Reports what limits the answer. */
 void tl_report_say_limits(const tl_report_limits *m)
 {
@@ -142,5 +157,6 @@ void tl_report_say_limits(const tl_report_limits *m)
     if (m->cli->args->exe && !m->explained && m->of_events && !tl_profile_weights(p))
         say_strangers(m);
     say_builds(m);
+    say_unnamed(m);
     say_nothing_sampled(m);
 }

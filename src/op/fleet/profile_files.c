@@ -136,6 +136,7 @@ static int next_word(tl_profile_files *f, entry *x)
         x->status = tl_profile_walk_open(&f->walk, word, f->options.glob, &x->error);
         return x->status < 0 ? x->status : 1;
     }
+    x->walked = f->options.walked && f->options.walked[f->at - 1];
     x->path = strdup(word);
     x->status = x->path ? 1 : tl_fail(&x->error, TL_ENOMEM, TL_NO_OFFSET, "no memory for the list of inputs");
     return x->status;

@@ -18,6 +18,7 @@ typedef struct tl_profile_files tl_profile_files;
 typedef struct tl_profile_files_options {
     const char *glob, *output; /* or NULL */
     bool walk;
+    const bool *walked; /* [n] or NULL: without `walk`, words that were found in a folder by another list */
 } tl_profile_files_options;
 
 typedef struct tl_profile_file {
