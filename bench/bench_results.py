@@ -11,7 +11,7 @@ SECTIONS = (
     ("Summary", ("summary",)),
     ("Memory", ("memory",)),
     ("XRay logs", ("growth-xray-fdr", "growth-xray-basic", "xray")),
-    ("Profiles", ("growth-xray-profile", "growth-tlp", "fleet")),
+    ("Profiles", ("growth-xray-profile", "growth-tlp", "fleet", "fleet_mpi")),
     ("CTF", ("growth-ctf-1.8", "growth-ctf-2", "ctf")),
     ("TraceLog", ("growth-tracelog", "tracelog")),
     ("Instruction streams", ("growth-xtrace", "growth-xtrace-zstd", "xtrace")),

@@ -67,10 +67,16 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/traceloomConfig.cmake ${CMAKE_CURRENT_
 if(TL_CLI)
   install(TARGETS traceloom RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+if(TARGET traceloom-mpi)
+  install(TARGETS traceloom-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(DIRECTORY include/traceloom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 foreach(section 1 3 5 7)
   file(GLOB pages CONFIGURE_DEPENDS docs/man/*.${section})
+  if(NOT TARGET traceloom-mpi)
+    list(FILTER pages EXCLUDE REGEX "/traceloom-mpi\\.")
+  endif()
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 endforeach()
 

@@ -61,6 +61,8 @@ test|xz-utils|another one
 test|mono-runtime|runs the .NET program that is recorded as a TraceLog (consumers.mono)
 test|mono-mcs|compiles it
 test|libmono-2.0-dev|headers for the profiler module that records it
+test|libopenmpi-dev|builds traceloom-mpi, which adds up profiles on a cluster
+test|openmpi-bin|runs it with several ranks
 test|babeltrace2|reads CTF, too: its text is compared with ours
 test|python3-numpy|arrays of the module for Python
 test|python3-pandas|data frames of it
@@ -100,6 +102,8 @@ portability|clang-19 clang|a new one
 portability|libclang-rt-19-dev libclang-rt-dev|its sanitizers' runtime
 fleet|clickhouse-server|stores traces, and runs SQL over them (fleet.clickhouse)
 fleet|clickhouse-client|loads rows, too, which we compare with
+bench|libopenmpi-dev|builds traceloom-mpi
+bench|openmpi-bin|runs it with one and two ranks
 bench|clang-19 clang|builds the program that records the XRay logs
 bench|libclang-rt-19-dev libclang-rt-dev|XRay's runtime
 bench|llvm-19 llvm|llvm-xray, which we compare with

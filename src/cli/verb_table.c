@@ -96,6 +96,7 @@ const tl_verb tl_verb_table[] = {
      "An input may also be a profile itself, or a folder: one that is not a trace is searched for profiles, in the "
      "order of their names.\n"
      "Files found there that cannot be read are named, counted and left out, unless\n.Fl -strict\nis given.\n"
+     ".Xr traceloom-mpi 1\nadds up profiles with the processes of an MPI job.\n"
      ".Pp\n"
      "The total time of a function counts recursion once; its self time excludes what it calls.\n"
      "Percentiles have a relative error of at most 1\\ %; all other numbers are exact.\n"

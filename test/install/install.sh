@@ -20,6 +20,7 @@ for header in "$TL_SOURCE"/include/traceloom/*.h; do
     cmp "$header" "$usr/include/traceloom/$(basename "$header")" || fail "header $(basename "$header")"
 done
 for page in "$TL_SOURCE"/docs/man/*.[1-7]; do
+    [ "${page##*/}" != traceloom-mpi.1 ] || [ -x "$usr/bin/traceloom-mpi" ] || continue # not in every build
     [ -f "$usr/share/man/man${page##*.}/$(basename "$page")" ] || fail "man page $(basename "$page")"
 done
 if command -v mandoc >/dev/null; then

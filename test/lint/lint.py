@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
-LAYERS = ["base", "isa", "patch", "model", "format", "op", "analysis", "query", "view", "cli"]
+LAYERS = ["base", "isa", "patch", "model", "format", "op", "analysis", "query", "view", "cli", "mpi"]
 CORE = ("src/base/", "src/model/", "src/op/", "src/query/", "src/cli/")
 MAX_LINES = 500
 GENERATED = ("build", "build-", "demo", "node_modules", ".git")
