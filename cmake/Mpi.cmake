@@ -4,7 +4,6 @@
 set(TRACELOOM_MPI OFF CACHE STRING "traceloom-mpi: ON, OFF, or AUTO: where MPI is installed")
 set(TL_MPI_MISSING)
 if(NOT TRACELOOM_MPI OR NOT cli_main OR CMAKE_CROSSCOMPILING OR TRACELOOM_PARTS_SHARED)
-  set(TL_MPI_MISSING "built without TRACELOOM_MPI")
   return()
 endif()
 find_package(MPI QUIET COMPONENTS C)

@@ -1,4 +1,4 @@
-# traceloom-mpi, on this machine alone. Without MPI a skipped test says why.
+# traceloom-mpi, on this machine alone. Where a build wants it and there is no MPI, a skipped test says so.
 if(TARGET traceloom-mpi)
   foreach(what bytes options failures rerun parts)
     traceloom_script(mpi.${what} mpi/mpi_report.py ${what} $<TARGET_FILE:traceloom-mpi>)
@@ -9,6 +9,6 @@ if(TARGET traceloom-mpi)
   target_include_directories(mpi_pieces PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(mpi_pieces PRIVATE libtraceloom MPI::MPI_C)
   traceloom_script(mpi.pieces mpi/mpi_report.py pieces $<TARGET_FILE:mpi_pieces>)
-else()
+elseif(TL_MPI_MISSING)
   traceloom_script(mpi.missing mpi/mpi_report.py missing ${TL_MPI_MISSING})
 endif()
