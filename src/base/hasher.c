@@ -80,3 +80,25 @@ uint64_t tl_hash_seed(const void *table)
     tl_hasher_add(&h, (uintptr_t)table);
     return tl_hasher_end(h);
 }
+
+uint64_t tl_siphash_24(const void *p, size_t n)
+{
+    tl_hasher h = tl_hasher_stable();
+    const uint8_t *at = p;
+    for (size_t i = 0; i <= n / 8; i++) {
+        uint64_t word = (uint64_t)n << 56;
+        if (i < n / 8)
+            word = tl_load64(at + 8 * i, false);
+        else
+            for (size_t k = n % 8; k-- > 0;)
+                word |= (uint64_t)at[8 * i + k] << 8 * k;
+        h.v[3] ^= word;
+        tl_hasher_round(&h);
+        tl_hasher_round(&h);
+        h.v[0] ^= word;
+    }
+    h.v[2] ^= 0xff;
+    for (unsigned i = 0; i < 4; i++)
+        tl_hasher_round(&h);
+    return h.v[0] ^ h.v[1] ^ h.v[2] ^ h.v[3];
+}

@@ -56,6 +56,9 @@ TL_ALWAYS_INLINE uint64_t tl_hasher_end(tl_hasher h)
     return h.v[0] ^ h.v[1] ^ h.v[2] ^ h.v[3];
 }
 
+/* SipHash-2-4 of bytes with a key of zeros: what servers of ClickHouse call sipHash64(). For output, never for tables.
+ */
+uint64_t tl_siphash_24(const void *p, size_t n);
 /* SipHash-1-3 of bytes with the key of this run. */
 uint64_t tl_hash_bytes(const void *p, size_t n);
 

@@ -11,6 +11,7 @@
 #include "op/scan/line_tables.h"
 #include "op/scan/made_scan.h"
 #include "op/scan/places_table.h"
+#include "op/scan/profile_table.h"
 #include "op/scan/sample_tables.h"
 #include "query/catalog_tables.h"
 #include "query/field_tables.h"

@@ -79,7 +79,7 @@ static void add_lines(tl_query *q, const tl_sql_table *calls)
 
 int tl_query_tables_init(tl_query *q, tl_error *e)
 {
-    enum { SCANS = TL_EVENT_TABLES + TL_SAMPLE_TABLES + 5 };
+    enum { SCANS = TL_EVENT_TABLES + TL_SAMPLE_TABLES + 6 };
     size_t kinds;
     tl_table_kinds(&kinds);
     int status = tl_class_tables_init(&q->classes, &q->dataset, e);
@@ -99,6 +99,9 @@ int tl_query_tables_init(tl_query *q, tl_error *e)
     add_lines(q, t);
     t = add_scan(q);
     tl_places_table(&t->own, &t->list, q->places);
+    t->place = 0;
+    t = add_scan(q);
+    tl_profile_table(&t->own, q->places);
     t->place = 0;
     for (uint32_t i = 0; i < TL_SAMPLE_TABLES; i++)
         tl_sample_table(i, &add_scan(q)->own, &q->dataset);

@@ -173,6 +173,22 @@ bool tl_recipe_default(const char *sql, const char *name, char *value, size_t si
     return false;
 }
 
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool tl_recipe_uses(const char *sql, const char *name)
+{
+    const size_t n = strlen(name);
+    while (strncmp(sql, "--", 2) == 0)
+        sql = next_line(sql);
+    for (const char *p = sql; (p = strpbrk(p, ":@$")) != NULL; p++)
+        if (strncmp(p + 1, name, n) == 0 && !is_word(p[1 + n]))
+            return true;
+    return false;
+}
+
 void tl_recipe_list(void)
 {
     for (uint32_t i = 0; i < tl_recipes(); i++) {

@@ -15,6 +15,8 @@ int tl_recipe_read_for_server(const char *name, char **sql);
 /* The default of a parameter in a recipe's comments, `size` bytes at most; "" if it has none. False: the recipe has no
  * such parameter. */
 bool tl_recipe_default(const char *sql, const char *name, char *value, size_t size);
+/* Whether its SQL has the parameter :name. */
+bool tl_recipe_uses(const char *sql, const char *name);
 /* Prints all recipes that ship, with what they answer and their parameters. */
 void tl_recipe_list(void);
 

@@ -132,6 +132,7 @@ static int take_parameters(tl_query_text *t, const tl_words *words)
 
 int tl_query_text_recipe(tl_query_text *t, const char *name, const char *const *word, size_t n)
 {
+    const size_t before = t->nparameter;
     bool ok = TL_RESIZE(t->parameter, t->nparameter + n + 1);
     for (size_t i = 0; i < n && ok; i++)
         ok = take_parameter(t, word[i]);
@@ -140,7 +141,14 @@ int tl_query_text_recipe(tl_query_text *t, const char *name, const char *const *
         return TL_EXIT_DAMAGED;
     }
     t->recipe = name;
-    return t->is_for_server ? tl_recipe_read_for_server(name, &t->sql) : tl_recipe_read(name, &t->sql);
+    const int status = t->is_for_server ? tl_recipe_read_for_server(name, &t->sql) : tl_recipe_read(name, &t->sql);
+    for (size_t i = before; status == TL_EXIT_DONE && i < t->nparameter; i++)
+        if (!tl_recipe_uses(t->sql, t->parameter[i].name)) {
+            tl_say_error(NULL, "recipe %s has no parameter %s%s", name, t->parameter[i].name,
+                         t->is_for_server ? " on a server" : "");
+            return TL_EXIT_USAGE;
+        }
+    return status;
 }
 
 /* Its parameters are the words after the files. */

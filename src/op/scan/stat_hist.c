@@ -1,8 +1,6 @@
 /* The durations of a place as a histogram in bytes. */
 #include "op/scan/stat_hist.h"
 
-#include "model/hist_bytes.h"
-
 /* The shortest and longest call become ones that the histogram has. A single call may have two: it was being added when
  * the program ended, and they are the bounds of its bucket. */
 static void keep_ends(tl_durations *d)
@@ -21,8 +19,7 @@ static void keep_ends(tl_durations *d)
         d->max = last == tl_hist_bucket(d->min) ? d->min : tl_hist_low(last);
 }
 
-/* Sets d from ticks. False when memory runs out. */
-static bool durations_of(tl_durations *d, const tl_place_stat *s, const tl_scale *scale)
+bool tl_stat_durations(tl_durations *d, const tl_place_stat *s, const tl_scale *scale)
 {
     uint32_t at = 0;
     tl_hist_pair pair;
@@ -30,6 +27,8 @@ static bool durations_of(tl_durations *d, const tl_place_stat *s, const tl_scale
     d->max = tl_scale_ns(scale, s->max);
     const uint32_t first = tl_hist_bucket(s->min), last = tl_hist_bucket(s->max);
     bool ok = true;
+    if (s->calls == 0)
+        return true;
     while (ok && tl_hist_each(&s->hist, &at, &pair)) {
         uint64_t n = pair.count;
         d->calls = tl_add_saturated(d->calls, n);
@@ -62,7 +61,7 @@ void tl_scan_put_hist(tl_scan_block *b, uint32_t column, uint32_t row, const tl_
 {
     tl_durations d = {0};
     tl_pb bytes = {0};
-    const bool ok = s->calls == 0 || durations_of(&d, s, scale);
+    const bool ok = tl_stat_durations(&d, s, scale);
     if (ok)
         tl_hist_encode(&bytes, &d);
     b->failed = b->failed || !ok || bytes.failed;

@@ -5,4 +5,8 @@ SELECT loads + stores AS misses, loads, stores, l2, pc, function_name, "offset"
 FROM cache_misses(:cache)
 ORDER BY misses DESC, pc
 LIMIT :top;
--- ClickHouse: it simulates caches while it reads a file
+-- ClickHouse
+SELECT loads + stores AS misses, loads, stores, l2, pc, function_name, `offset`
+FROM cache_misses
+ORDER BY misses DESC, pc
+LIMIT :top;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/endian.h"
 #include "base/grow.h"
 #include "base/hasher.h"
 #include "query/server/server_table.h"
@@ -99,29 +98,6 @@ void tl_load_rows_close(tl_load_rows *r)
     free(r);
 }
 
-/* SipHash-2-4 with a key of zeros: what servers call sipHash64. */
-static uint64_t hash_of(const char *text, size_t n)
-{
-    tl_hasher h = tl_hasher_stable();
-    uint64_t last = (uint64_t)n << 56;
-    for (size_t i = 0; i <= n / 8; i++) {
-        uint64_t word = last;
-        if (i < n / 8)
-            word = tl_load64(text + 8 * i, false);
-        else
-            for (size_t k = n % 8; k-- > 0;)
-                word |= (uint64_t)(unsigned char)text[8 * i + k] << 8 * k;
-        h.v[3] ^= word;
-        tl_hasher_round(&h);
-        tl_hasher_round(&h);
-        h.v[0] ^= word;
-    }
-    h.v[2] ^= 0xff;
-    for (unsigned i = 0; i < 4; i++)
-        tl_hasher_round(&h);
-    return h.v[0] ^ h.v[1] ^ h.v[2] ^ h.v[3];
-}
-
 /* What servers call intHash64. */
 static uint64_t mixed(uint64_t x)
 {
@@ -150,7 +126,7 @@ static void mark_column(tl_load_rows *r, uint32_t i, uint32_t from, uint32_t n)
         if (c->text) {
             const char *text = is_null ? "" : c->text[row];
             if (text != last) /* rows in a row often share one */
-                value = hash_of(text, lengths_of(r, i)[row]);
+                value = tl_siphash_24(text, lengths_of(r, i)[row]);
             last = text;
         } else if (is_null) {
             value = 0;

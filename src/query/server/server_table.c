@@ -20,7 +20,7 @@ static const tl_server_table tables[] = {
     {"assemblies", false},     {"modules", false},       {"types", false},         {"blocks", true},
     {"insn_mix", true},        {"branches", false},      {"pages", false},         {"syscall_stats", true},
     {"thread_insns", true},    {"instructions", false},  {"accesses", false},      {"cache_misses", false},
-    {"snapshots", false}};
+    {"snapshots", false},      {"profile", true}};
 
 const tl_server_table *tl_server_table_at(uint32_t i)
 {

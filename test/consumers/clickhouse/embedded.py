@@ -128,6 +128,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         database = words.get("database")
         if database:
             self.engine.ask(b"USE " + database.encode(), b"Null")
+        if "join_use_nulls" in words:
+            self.engine.ask(b"SET join_use_nulls = " + words["join_use_nulls"].encode(), b"Null")
         return self.engine.ask(statement, words.get("default_format", "TabSeparated").encode())
 
     def reply(self, status, content):

@@ -15,6 +15,7 @@ import harness
 from access_oracle import check_accesses
 import line_oracle
 import loss_oracle
+import profile_oracle
 from runtime_oracle import check_runtime
 import sample_oracle
 from sample_oracle import check_samples
@@ -354,7 +355,7 @@ TRUTHS = {"events": check_events,
           "pauses": lambda trace: difference(*check_runtime(trace, "pauses"), sort=False),
           "samples": lambda trace: difference(*check_samples(trace, "samples"), sort=False),
           "allocations": lambda trace: difference(*check_samples(trace, "allocations"), sort=False),
-          **line_oracle.truths(difference)}
+          **line_oracle.truths(difference), **profile_oracle.truths(difference)}
 
 
 def check_table(trace, name):
