@@ -138,16 +138,16 @@ typedef struct tl_arguments {
     const char *query_file; /* or NULL */
     const char *export;     /* where all tables go, or NULL */
     bool schema, recipes, explain, each;
-    uint32_t jobs;      /* of --each; 0: not given */
+    uint32_t jobs;      /* of --each and of load; 0: not given */
     const char *recipe; /* or NULL */
     const char *engine; /* or NULL */
     bool has_rows;
     uint64_t rows;            /* of a table to show; 0: all */
     uint64_t memory, timeout; /* in bytes and ns; 0: not given */
 
-    const char *server, *user, *cluster; /* of load and query; or NULL */
-    bool create, verify, print_ddl;      /* of load */
-    tl_words table;                      /* the same: names */
+    const char *server, *user, *cluster;             /* of load and query; or NULL */
+    bool create, verify, print_ddl, durable, rollup; /* of load */
+    tl_words table;                                  /* the same: names */
 
     const char *output, *to, *text_style, *clock, *split; /* or NULL */
     bool force;

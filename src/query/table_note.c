@@ -4,9 +4,10 @@
 #include "base/text/words.h"
 #include "query/query_impl.h"
 
+/* Rows are in memory: those of a list, or of places. */
 static bool is_list(const tl_sql_table *t)
 {
-    return t->list.put || t->list.put_at;
+    return t->list.put || t->list.put_at || t->place == 0;
 }
 
 /* Is it read from events, so that a profile has no rows of it? */
@@ -22,7 +23,7 @@ static bool has_rows(tl_query *q, const tl_sql_table *t, uint32_t source)
     const bool is_profile = tl_source_is_profile(q->source[source]);
     const tl_rows *rows = t->origin == TL_TABLE_ROWS && t->rows.made ? t->rows.rows[source] : NULL;
     const char *needs = t->table->info.needs;
-    if (is_list(t) && t->list.count(t->list.arg, source) > 0)
+    if (t->list.count && t->list.count(t->list.arg, source) > 0)
         return true;
     if (t->origin == TL_TABLE_ROWS && (!t->rows.made || !rows || is_profile || tl_rows_count(rows) > 0))
         return !t->rows.made || rows;

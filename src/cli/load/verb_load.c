@@ -6,6 +6,9 @@
 #include "base/compiler.h"
 #include "base/text/number.h"
 #include "cli/inputs.h"
+#include "cli/load/load_durable.h"
+#include "cli/load/load_jobs.h"
+#include "cli/load/load_rollup.h"
 #include "cli/load/load_trace.h"
 #include "cli/message.h"
 #include "query/query_schema.h"
@@ -110,16 +113,70 @@ static int say_server_failure(const tl_error *e)
     return e->code == TL_ESYNTAX || e->code == TL_EUNSUPPORTED ? TL_EXIT_USAGE : TL_EXIT_DAMAGED;
 }
 
-static int load_all(const tl_cli *c, tl_servers *s, const wanted *w)
+typedef struct loading {
+    const tl_cli *cli;
+    tl_servers *servers; /* NULL: each file has its own */
+    const wanted *wanted;
+} loading;
+
+static int load_one(const loading *l, const tl_cli *c, tl_servers *s, size_t i)
 {
     tl_load_sums sums = {0};
+    return tl_load_trace(c, s, c->args->file.word[i], l->wanted->table, l->wanted->n, &sums);
+}
+
+/* In a process of its own. */
+static int load_apart(void *arg, size_t i, unsigned threads)
+{
+    const loading *l = arg;
+    tl_arguments a = *l->cli->args;
+    tl_cli c = *l->cli;
+    tl_servers s = {0};
+    tl_error e = {0};
+    a.threads = threads;
+    c.args = &a;
+    const int status = tl_servers_open(&s, a.server, a.user, &e) < 0 ? say_server_failure(&e) : load_one(l, &c, &s, i);
+    tl_servers_fini(&s);
+    return status;
+}
+
+static int load_all(const tl_cli *c, tl_servers *s, const wanted *w)
+{
+    loading l = {c, s, w};
+    const size_t n = c->args->file.n;
     int status = TL_EXIT_DONE;
-    for (size_t i = 0; i < c->args->file.n; i++) {
-        const int one = tl_load_trace(c, s, c->args->file.word[i], w->table, w->n, &sums);
+    if (c->args->jobs > 1 && n > 1)
+        return tl_load_jobs(c, c->args->jobs, n, load_apart, &l);
+    for (size_t i = 0; i < n; i++) {
+        const int one = load_one(&l, c, s, i);
         status = tl_exit_worse(status, one);
         if (one == TL_EXIT_USAGE)
             break;
     }
+    return status;
+}
+
+static int roll_up(const tl_cli *c, tl_servers *s)
+{
+    uint64_t rows;
+    char number[32];
+    tl_error e = {0};
+    if (tl_load_rollup(s, &rows, &e) < 0)
+        return say_server_failure(&e);
+    tl_say(c, NULL, "profile_days has %s rows now", tl_human_grouped(number, sizeof number, rows));
+    return TL_EXIT_DONE;
+}
+
+/* What the servers need before rows are sent. */
+static int prepare(const tl_arguments *a, tl_servers *s, tl_error *e)
+{
+    int status = tl_servers_open(s, a->server, a->user, e);
+    if (status == 0 && (a->create || a->print_ddl))
+        status = tl_servers_find_cluster(s, a->cluster, e);
+    if (status == 0 && a->create && !a->print_ddl)
+        status = create_all(s, e);
+    if (status == 0 && a->durable && !a->print_ddl && !a->verify)
+        status = tl_load_make_durable(s, e);
     return status;
 }
 
@@ -134,18 +191,18 @@ int tl_verb_load(tl_cli *c)
         return status;
     if (a->print_ddl && !a->server)
         return print_ddl(&(tl_server_place){"traces", a->cluster});
-    if (!a->print_ddl && (status = tl_check_inputs(c)) != TL_EXIT_DONE)
+    if (!a->print_ddl && !(a->rollup && a->file.n == 0) && (status = tl_check_inputs(c)) != TL_EXIT_DONE)
         return status;
     if (!a->server) {
         tl_say_error(NULL, "load: where to? --server http://HOST:8123/DATABASE");
         return TL_EXIT_USAGE;
     }
-    if (tl_servers_open(&s, a->server, a->user, &e) < 0 ||
-        ((a->create || a->print_ddl) && tl_servers_find_cluster(&s, a->cluster, &e) < 0) ||
-        (a->create && !a->print_ddl && create_all(&s, &e) < 0))
+    if (prepare(a, &s, &e) < 0)
         status = say_server_failure(&e);
     else
         status = a->print_ddl ? print_ddl(&s.at) : load_all(c, &s, &w);
+    if (status == TL_EXIT_DONE && a->rollup && !a->print_ddl && !a->verify)
+        status = roll_up(c, &s);
     tl_servers_fini(&s);
     return status;
 }

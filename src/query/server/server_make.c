@@ -135,6 +135,30 @@ static void make_slices(maker *m)
     give(m);
 }
 
+/* What --rollup makes of `profile`: the rows of a run have its number, and those of the last run can be seen. */
+static void make_rollup(maker *m)
+{
+    put(m, "CREATE TABLE IF NOT EXISTS ");
+    put_table(m, "profile_days", "_local");
+    put(m, " (rollup UInt64, day UInt32, app Nullable(String), host Nullable(String), path_hash Nullable(Int64),"
+           " path Nullable(String), bucket Nullable(Int64), low Nullable(Int64), high Nullable(Int64),"
+           " calls Nullable(Int64), total Nullable(Int64), self Nullable(Int64), traces UInt64)"
+           " ENGINE = MergeTree PARTITION BY rollup ORDER BY (rollup, day)");
+    give(m);
+    put(m, "CREATE TABLE IF NOT EXISTS ");
+    put_table(m, "rollups", "");
+    put(m, " (rollup UInt64, made_at UInt32, writer String) ENGINE = MergeTree ORDER BY rollup");
+    give(m);
+    put(m, "CREATE VIEW IF NOT EXISTS ");
+    put_table(m, "profile_days", "");
+    put(m, " AS SELECT day, app, host, path_hash, path, bucket, low, high, calls, total, self, traces FROM ");
+    put_table(m, "profile_days", "_local");
+    put(m, " WHERE rollup IN (SELECT max(rollup) FROM ");
+    put_table(m, "rollups", "");
+    put(m, ")");
+    give(m);
+}
+
 bool tl_server_make(tl_query *q, const tl_server_place *at, void (*take)(void *arg, const char *sql), void *arg)
 {
     maker m = {.query = q, .at = at, .take = take, .arg = arg};
@@ -154,6 +178,7 @@ bool tl_server_make(tl_query *q, const tl_server_place *at, void (*take)(void *a
         make_view(&m, t->name, c, n, table);
     }
     make_slices(&m);
+    make_rollup(&m);
     tl_pb_fini(&m.sql);
     return !m.failed;
 }

@@ -192,12 +192,13 @@ class EmbeddedShard(Shard):
 
 
 class Cluster:
-    """Shards in a folder, empty at first. data: folders for their data, in place of some below `folder`."""
+    """Shards in a folder, empty at first. data: folders for their data, in place of some below `folder`; kinds: of the
+    shards, if they are not all the usual one."""
 
-    def __init__(self, folder, shards=2, data=(), password="", kind=Shard):
+    def __init__(self, folder, shards=2, data=(), password="", kinds=None):
         shutil.rmtree(folder, ignore_errors=True)
         ports = free_ports(3 * shards)
-        self.shards = [kind(os.path.join(folder, "shard%d" % i), ports[3 * i:3 * i + 3],
+        self.shards = [(kinds[i] if kinds else Shard)(os.path.join(folder, "shard%d" % i), ports[3 * i:3 * i + 3],
                              data[i] if i < len(data) else None, password) for i in range(shards)]
 
     def __enter__(self):

@@ -9,6 +9,7 @@ import http.server
 import os
 import re
 import sys
+import tempfile
 import threading
 import urllib.parse
 
@@ -17,6 +18,9 @@ FUNCTIONS = (("chdb_connect", POINTER, (ctypes.c_int, POINTER)),
              ("chdb_query_n", POINTER, (POINTER, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)),
              ("chdb_result_buffer", POINTER, (POINTER,)), ("chdb_result_length", ctypes.c_size_t, (POINTER,)),
              ("chdb_result_error", ctypes.c_char_p, (POINTER,)), ("chdb_destroy_query_result", None, (POINTER,)))
+
+
+INSERT = b" FORMAT Native"
 
 
 class Refused(Exception):
@@ -111,8 +115,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             name = self.processes.begin(words.get("query_id"), words.get("query", ""))
             body = self.body()
-            separator = b"\n" if "query" in words else b""
-            self.reply(200, self.run(words, words.get("query", "").encode("utf-8", "surrogateescape") + separator + body))
+            statement = words.get("query", "").encode("utf-8", "surrogateescape")
+            self.reply(200, self.insert(words, statement, body) if statement.endswith(INSERT) and body else
+                       self.run(words, statement + (b"\n" if statement else b"") + body))
         except Refused as e:
             self.close_connection = True
             self.reply(500, str(e).encode())
@@ -121,6 +126,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         finally:
             if name:
                 self.processes.end(name)
+
+    def insert(self, words, statement, body):
+        """Rows from a file: the library takes text behind a statement, but cuts binary data off."""
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(body)
+            file.flush()
+            return self.run(words, statement.removesuffix(INSERT) + (" SELECT * FROM file('%s', Native)" % file.name).encode())
 
     def run(self, words, statement):
         if re.match(rb"\s*(SELECT|WITH)\b", statement) and b"system.processes" in statement:

@@ -448,6 +448,7 @@ class NoCluster:
         return "http://127.0.0.1:1/" + database
 
 
+KINDS = {}  # of the shards of a case, where they are not the usual ones
 WITHOUT = ("stub", "answers")  # cases that need no servers
 CASES = {name[5:]: call for name, call in globals().items() if name.startswith("case_")}
 
@@ -463,7 +464,7 @@ def main(cases):
         harness.skip("no current engine; tools/install-deps.sh fleet installs it")
     if case not in WITHOUT and not is_current and not find("clickhouse-server"):
         harness.skip("no clickhouse-server; tools/install-deps.sh fleet installs it")
-    kind = {"shards": 1, "kind": EmbeddedShard} if is_current else {}
+    kind = {"shards": 1, "kinds": [EmbeddedShard]} if is_current else KINDS.get(case, {})
     work = os.path.join(os.environ["TL_WORK"], "fleet", name)
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
