@@ -39,12 +39,12 @@ slow: ## everything that `make check` tries a sample of, and leaks in thousands 
 	TL_THOROUGH=1 tools/run-ctest.sh build-dev -j $(JOBS) -L slow
 
 .PHONY: fleet
-fleet: ## traces in ClickHouse: real servers, killed at 20 random times (`make check` tries one if they are installed)
+fleet: ## traces in ClickHouse: real servers, killed at 20 random times (`make check` tries one)
 	tools/install-deps.sh fleet
 	@$(MAKE) --no-print-directory all
 	cmake --preset dev
-	cmake --build --preset dev -j $(JOBS) --target traceloom
-	TL_THOROUGH=1 TL_CLICKHOUSE=$(CURDIR)/build-clickhouse tools/run-ctest.sh build-dev -R '^fleet[.]'
+	cmake --build --preset dev -j $(JOBS) --target traceloom load_without_curl fault_shim
+	TL_THOROUGH=1 TL_CLICKHOUSE=$(CURDIR)/build-clickhouse tools/run-ctest.sh build-dev -R '^(fleet[.]|fault[.]load)'
 
 .PHONY: nightly
 nightly: ## tests that take too long for each change, some hours: `make slow faults sanitizers recorder-campaign mutants limits portability`

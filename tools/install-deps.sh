@@ -71,6 +71,7 @@ test|python3-pip|makes a wheel of ours (pip wheel)
 test|python3-setuptools|the same
 test|python3-wheel|the same
 test|chromium-headless-shell chromium|loads the pictures and the page we write, and our output in speedscope
+test|clickhouse-server|stores traces, and runs SQL over them (fleet.*)
 fuzz|clang-19 clang|libFuzzer and MemorySanitizer
 fuzz|afl++|the other fuzzer of `make campaign`
 fuzz|llvm-19 llvm|names in the fuzzer's reports
@@ -100,7 +101,6 @@ portability|locales|languages whose letters and numbers are others
 portability|clang-14|an old compiler
 portability|clang-19 clang|a new one
 portability|libclang-rt-19-dev libclang-rt-dev|its sanitizers' runtime
-fleet|clickhouse-server|stores traces, and runs SQL over them (fleet.clickhouse)
 fleet|clickhouse-client|loads rows, too, which we compare with
 bench|libopenmpi-dev|builds traceloom-mpi
 bench|openmpi-bin|runs it with one and two ranks

@@ -86,6 +86,8 @@ expect 0 "$tl" query --recipes
 says out "slowest-calls"
 expect 0 "$tl" query "$trace" -e "$binary" --recipe slowest-calls top=2 --to jsonl
 [ "$(wc -l <out)" -eq 2 ] || fail "top=2: $(cat out)"
+expect 2 "$tl" query "$trace" --recipe slowest-calls foo=1
+says err "recipe slowest-calls has no parameter foo"
 expect 2 "$tl" query "$trace" --recipe slowest-cals
 says err "did you mean slowest-calls?"
 

@@ -16,10 +16,11 @@ static int check_release(tl_shard *s, tl_error *e)
     if (status < 0)
         return status;
     const char *version = (const char *)s->reply.data;
+    const int n = (int)strcspn(version, "\n");
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
                    "--durable: %s, release %.*s, cannot flush what it stores; load without it, and after a loss of "
                    "power load the same files again",
-                   tl_http_address(s->http), (int)strcspn(version, "\n"), version);
+                   tl_http_address(s->http), n, version);
 }
 
 /* Those of our tables on a shard that do not flush yet. */

@@ -53,8 +53,10 @@ static int add_shard(tl_servers *s, const char *scheme, const char *host, size_t
     for (uint32_t i = 0; i < s->n; i++)
         if (strcmp(tl_http_address(s->shard[i].http), address) == 0)
             return wrong("a shard is named twice", e);
-    if (s->n == TL_SHARDS_MAX || !TL_RESIZE(s->shard, (size_t)s->n + 1))
+    if (s->n == TL_SHARDS_MAX)
         return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "--server: more than %u shards", TL_SHARDS_MAX);
+    if (!TL_RESIZE(s->shard, (size_t)s->n + 1))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the servers");
     const char *password = getenv("CLICKHOUSE_PASSWORD");
     s->shard[s->n] = (tl_shard){0};
     const int status = tl_http_open(&s->shard[s->n].http, address, user, password && *password ? password : NULL, e);
