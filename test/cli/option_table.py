@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
-VERBS = ("info", "check", "report", "diff", "convert", "cat", "query", "serve", "record", "ctl")
+VERBS = ("info", "check", "report", "diff", "convert", "cat", "query", "serve", "load", "record", "ctl")
 REAL = {"cat": "convert", "diff": "report"}  # other names of verbs
 # A valid value of each kind, by its name in the table.
 VALUES = {"TABLE": "func", "WHAT": "time", "COLUMN": "self", "N": "1", "N|TIME": "1", "T": "5us", "SIZE": "1M", "WHEN": "off", "FILE": "x.json",
@@ -164,7 +164,7 @@ def run_examples(checks, folder, helps, pages):
             checks.that(b"this build has no SQL" in done.stderr, command, done.stderr)
         elif "traceloom serve " in command and not harness.built_with("libmicrohttpd"):
             checks.that(b"this build has no server" in done.stderr, command, done.stderr)
-        elif re.match("traceloom (record|ctl) ", command):  # without a recorder and that process: the words are right
+        elif re.match("traceloom (record|ctl|load) |.* --server ", command):  # without a recorder, that process or servers: the words are right
             checks.that(not USAGE.search(done.stderr), command, done.stderr)
         else:
             checks.that(done.returncode == 0, command, done.returncode, done.stderr)
