@@ -270,7 +270,7 @@ _traceloom()
     serve)
         options="--memory --timeout --port --socket --ipv6 --open --title --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
     load)
-        options="--server --user --create --verify --table --print-ddl --cluster --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
+        options="--jobs --server --user --create --verify --table --print-ddl --durable --rollup --cluster --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     record)
         options="--top --mode --threshold --ring --limit --start --pid --for --runs --turns --how --libs --min-size --exact --children --dry-run --insn --plain --hint --order --snapshots --slice-at --slice-insns --qemu-cpu --sysroot --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
     ctl)
