@@ -58,9 +58,10 @@ test|qemu-user|records programs of AArch64 as instruction streams (consumers.xtr
 test|lua5.4|a program that is patched while it runs (rt.patch.programs)
 test|sqlite3|another one
 test|xz-utils|another one
-test|mono-runtime|runs the .NET program that is recorded as a TraceLog (consumers.mono)
+test|mono-runtime|runs programs of .NET that are recorded (consumers.mono, dotnet.*)
+test|mono-mcs|compiles them
+test|libmono-2.0-dev|headers for the module that records them
 test|mono-mcs|compiles it
-test|libmono-2.0-dev|headers for the profiler module that records it
 test|libopenmpi-dev|builds traceloom-mpi, which adds up profiles on a cluster
 test|openmpi-bin|runs it with several ranks
 test|babeltrace2|reads CTF, too: its text is compared with ours

@@ -303,10 +303,11 @@ const tl_option tl_option_table[] = {
 
 const char *tl_group_title(const tl_verb *verb, tl_option_group group)
 {
-    static const char *const of_process[TL_GROUPS] = {
-        "What is recorded", "Where it goes", "Which calls", "Patched programs", "Instructions", "Always", "Always"};
-    static const char *const title[TL_GROUPS] = {
-        "What is shown",  "Where it goes", "Which part of the trace", "Instruction traces", "Comparisons",
-        "How it is read", "Always"};
+    static const char *const of_process[TL_GROUPS] = {"What is recorded", "Where it goes", "Which calls",
+                                                      "Patched programs", "Instructions",  ".NET programs",
+                                                      "Always",           "Always"};
+    static const char *const title[TL_GROUPS] = {"What is shown",      "Where it goes", "Which part of the trace",
+                                                 "Instruction traces", "Comparisons",   "",
+                                                 "How it is read",     "Always"};
     return verb->id == TL_VERB_RECORD || verb->id == TL_VERB_CTL ? of_process[group] : title[group];
 }

@@ -52,10 +52,11 @@ typedef enum tl_option_group {
     TL_GROUP_SELECT, /* selection of a part of the trace */
     TL_GROUP_INSNS,  /* of instructions, or of patching; the short help has only their names */
     TL_GROUP_DIFF,   /* of comparisons; the same */
+    TL_GROUP_DOTNET, /* of recorded programs of .NET; the same */
     TL_GROUP_INPUT,  /* reading the input */
     TL_GROUP_ALWAYS  /* common to all verbs */
 } tl_option_group;
-#define TL_GROUPS 7u
+#define TL_GROUPS 8u
 
 typedef struct tl_option tl_option;
 struct tl_option_parser;
@@ -182,6 +183,9 @@ typedef struct tl_arguments {
     const char *qemu_cpu, *sysroot; /* or NULL */
     uint64_t snapshots;             /* instructions between two; 0: not given */
     uint64_t min_size;              /* of functions that are patched, in bytes; 0: any */
+    bool mono, alloc, heap, lines;  /* of .NET: on Mono; what is recorded besides samples */
+    const char *sampling;           /* cpu, wall or off; or NULL */
+    uint64_t period;                /* ns between two samples; 0: not given */
 
     tl_words exe_word;      /* -e as given: see exe_files.h */
     const char *exe, *from; /* or NULL */

@@ -31,7 +31,7 @@ for verb in info check report diff convert cat query serve record ctl help; do
     most=30
     [ $verb = report ] || [ $verb = diff ] && most=46 # with the lists of its tables, and of the options of comparisons
     [ $verb = query ] && most=33
-    [ $verb = record ] && most=38 # functions and instructions
+    [ $verb = record ] && most=41 # functions, instructions and .NET
     [ "$(wc -l <out)" -le $most ] || fail "$verb --help has $(wc -l <out) lines"
     awk 'length($0) > 80 { exit 1 }' out || fail "$verb --help is wider than 80 columns"
     expect 0 "$tl" help $verb # no terminal: the short help

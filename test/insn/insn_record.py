@@ -304,7 +304,7 @@ def refused(checks, binary, folder):
     with open(os.path.join(folder, "mine.xtrace", "letter"), "w", encoding="ascii") as file:
         file.write("dear")
     fails("the folder exists; -f replaces it", "--insn", "-o", "mine.xtrace", program)
-    fails("is not a folder of recordings", "--insn", "-f", "-o", "mine.xtrace", program)
+    fails("is not a recording of instructions", "--insn", "-f", "-o", "mine.xtrace", program)
     checks.equal(os.listdir(os.path.join(folder, "mine.xtrace")), ["letter"], "what is there stays")
     checks.equal([name for name in os.listdir(folder) if "live" in name], [], "nothing is left")
 

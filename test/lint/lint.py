@@ -58,6 +58,14 @@ def recorder_includes(checks, path, own):
                 checks.that(more.endswith("_layout.h"), "src/" + target, "which a recorder shares, includes", more)
 
 
+def module_includes(checks, path):
+    """The modules for runtimes of .NET include themselves, the recorder, and a little of the base that needs nothing else."""
+    for number, target in includes(path):
+        fine = target in ("base/grow.h", "base/compiler.h") or target.startswith(("managed/", "mono/", "rt/"))
+        checks.that(fine, "%s:%d: includes %s of the library" % (path, number, target))
+        checks.that(not path.startswith("src/managed/") or not target.startswith("mono/"), path, "knows a runtime:", target)
+
+
 def layers(checks):
     """A file includes only its own layer and those left of it; no format includes another."""
     for path in files(".c", ".h", ".S"):
@@ -66,6 +74,9 @@ def layers(checks):
         layer = path.split("/")[1]
         if layer in RECORDERS:
             recorder_includes(checks, path, RECORDERS[layer])
+            continue
+        if layer in ("managed", "mono"):
+            module_includes(checks, path)
             continue
         checks.that(layer in LAYERS, path, "lies in no known layer")
         for number, target in includes(path):

@@ -176,7 +176,7 @@ static void print_help(const tl_verb *verb, bool whole)
     print_groups(verb, TL_GROUP_VERB, TL_GROUP_VERB);
     print_groups(verb, TL_GROUP_OUTPUT, TL_GROUP_OUTPUT);
     print_groups(verb, TL_GROUP_SELECT, TL_GROUP_SELECT);
-    for (tl_option_group g = TL_GROUP_INSNS; g <= TL_GROUP_DIFF; g++)
+    for (tl_option_group g = TL_GROUP_INSNS; g <= TL_GROUP_DOTNET; g++)
         if (whole)
             print_groups(verb, g, g);
         else

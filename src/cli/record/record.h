@@ -23,7 +23,8 @@ typedef enum tl_record_way {
     TL_WAY_LINKED,  /* it is there, or in what the program starts */
     TL_WAY_PRELOAD, /* loaded, for hooks that the compiler made */
     TL_WAY_SLEDS,   /* the same, for sleds; without any that can be used, the code is patched */
-    TL_WAY_PATCH    /* loaded, and code is patched */
+    TL_WAY_PATCH,   /* loaded, and code is patched */
+    TL_WAY_MANAGED  /* a runtime loads it, and calls it */
 } tl_record_way;
 
 typedef struct tl_record {
@@ -36,10 +37,11 @@ typedef struct tl_record {
     char target[PATH_MAX];     /* the program itself; of a script what runs it */
     char library[PATH_MAX];    /* the recorder that is loaded; "": none */
     tl_record_way way;
-    uint64_t device, inode; /* of the target */
-    char **command;         /* the words to run in place of the program's; NULL: those */
-    bool one_of_many;       /* of --runs: no table, and no advice */
-    bool certain;           /* the recorder is in that file, not perhaps in what it starts */
+    uint64_t device, inode;                     /* of the target */
+    char **command;                             /* the words to run in place of the program's; NULL: those */
+    bool (*prepare)(const struct tl_record *r); /* in the process that becomes that; NULL: nothing is to be done */
+    bool one_of_many;                           /* of --runs: no table, and no advice */
+    bool certain;                               /* the recorder is in that file, not perhaps in what it starts */
     struct timespec begin;
     pid_t pid;
     int status; /* of waitpid() */
@@ -90,10 +92,25 @@ typedef struct tl_record_part {
     const char *folder;                   /* where libraries are: "" or "/traceloom" */
     bool in_list;                         /* its path is an element of a list */
 } tl_record_part;
-extern const tl_record_part tl_record_recorder, tl_record_plugin;
+extern const tl_record_part tl_record_recorder, tl_record_plugin, tl_record_mono;
 /* Finds it; only those who could change this command, or the caller, may be able to change it. Reports why not; an exit
  * status, or TL_EXIT_DONE. */
 int tl_record_library(const char *name, const tl_record_part *part, char out[static PATH_MAX]);
+
+/* A recording that is one file or folder. */
+typedef struct tl_record_kind {
+    const char *suffix;
+    const char *noun;                 /* "file" */
+    const char *content;              /* "a recording of instructions" */
+    bool (*remove)(const char *path); /* if it is one */
+} tl_record_kind;
+/* Makes its stem, and room for it; or finds the format of -o and --to, r->convert. Reports failures. */
+int tl_record_plan_one(tl_record *r, const tl_record_kind *k);
+/* As tl_record_path(). */
+char *tl_record_one_path(const tl_record *r, const tl_record_kind *k, const char *more, char buf[static PATH_MAX]);
+
+/* The mode whose recordings have the suffix of this path; 0: none. */
+unsigned tl_record_mode_of(const char *path);
 
 /* The first option that only patched programs obey; NULL: none is given. */
 const char *tl_record_only_patched(const tl_arguments *a);

@@ -18,6 +18,11 @@ const tl_record_part tl_record_plugin = {.file = "libtraceloom-qemu.so",
                                          .package = "traceloom-qemu",
                                          .without = "needs a plugin for QEMU to be recorded",
                                          .folder = "/traceloom"};
+const tl_record_part tl_record_mono = {.file = "libmono-profiler-traceloom.so",
+                                       .package = "traceloom-dotnet",
+                                       .without = "needs a module for Mono to be recorded",
+                                       .folder = "",
+                                       .in_list = true};
 
 /* Can somebody change it who could not change the command? What is loaded runs with the rights of the program. */
 static bool is_safe(const char *path, uid_t owner)

@@ -49,8 +49,7 @@ static bool ends_in(const char *s, const char *suffix)
     return n > m && strcmp(s + n - m, suffix) == 0 && s[n - m - 1] != '/';
 }
 
-/* The mode whose recordings have the suffix of this path; 0: none. */
-static unsigned mode_of(const char *path)
+unsigned tl_record_mode_of(const char *path)
 {
     for (size_t i = 0; i < TL_COUNT(recording); i++)
         if (ends_in(path, recording[i].suffix))
@@ -134,7 +133,7 @@ static int plan_names(tl_record *r)
         tl_say_error(NULL, "record: a recording is a file; it cannot go to standard output");
         return TL_EXIT_RECORD;
     }
-    const unsigned mode = mode_of(a->output);
+    const unsigned mode = tl_record_mode_of(a->output);
     if (!mode || (r->modes && !(r->modes & mode)))
         return plan_conversion(r);
     if (!r->modes)
@@ -256,7 +255,10 @@ static void put_patching(FILE *f, const tl_record *r)
 {
     static const char *const patch[] = {[TL_WAY_PRELOAD] = "off", [TL_WAY_SLEDS] = "auto", [TL_WAY_PATCH] = "on"};
     const tl_arguments *a = r->cli->args;
-    if (r->way == TL_WAY_LINKED)
+    if (r->way == TL_WAY_MANAGED)
+        for (size_t i = 0; i < a->libs.n; i++)
+            put_pair(f, "libs", a->libs.word[i]);
+    if (r->way == TL_WAY_LINKED || r->way == TL_WAY_MANAGED)
         return;
     put_pair(f, "patch", patch[r->way]);
     if (!a->children && !a->pid)

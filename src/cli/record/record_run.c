@@ -85,7 +85,7 @@ static void become(const tl_record *r, char **argv, const environment *env, cons
     give_signals_back(h);
     /* Here, since nothing else that the command starts is recorded. */
     if ((env->settings && setenv("TRACELOOM", env->settings, 1) != 0) ||
-        (env->preload && setenv("LD_PRELOAD", env->preload, 1) != 0))
+        (env->preload && setenv("LD_PRELOAD", env->preload, 1) != 0) || (r->prepare && !r->prepare(r)))
         goto failed;
     execv(r->command ? argv[0] : r->program, argv);
     if (errno == ENOEXEC) { /* a script without its first line, which shells run anyway */

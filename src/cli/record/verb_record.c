@@ -8,6 +8,7 @@
 
 #include "base/text/number.h"
 #include "cli/insn/insn_record.h"
+#include "cli/managed/managed_record.h"
 #include "cli/message.h"
 #include "cli/record/record.h"
 
@@ -134,10 +135,34 @@ static int record(tl_record *r)
 {
     if (r->cli->args->pid)
         return tl_record_process(r) == TL_EXIT_DONE ? TL_EXIT_DONE : TL_EXIT_RECORD;
-    int status = tl_record_find(r);
-    if (status == TL_EXIT_DONE)
+    int status = r->command ? TL_EXIT_DONE : tl_record_find(r);
+    if (status == TL_EXIT_DONE && !r->command)
         status = tl_record_look(r);
     return status == TL_EXIT_DONE ? tl_record_run(r) : status;
+}
+
+/* Recordings that have nothing in common with those of calls but the run: true, with its status. Otherwise the status
+ * of what precedes a recording of calls. */
+static bool run_whole(tl_record *r, int *status)
+{
+    const tl_arguments *a = r->cli->args;
+    if (a->insn) {
+        *status = tl_insn_record(r);
+        return true;
+    }
+    *status = choose(r);
+    const bool managed = *status == TL_EXIT_DONE && tl_managed_is(r);
+    if (managed && tl_managed_samples(r)) {
+        *status = tl_managed_record(r);
+        return true;
+    }
+    if (managed) {
+        *status = tl_managed_look(r);
+    } else if (*status == TL_EXIT_DONE && tl_managed_only(a)) {
+        tl_say_error(a->file.n ? a->file.word[0] : NULL, "--%s is for programs of .NET", tl_managed_only(a));
+        *status = TL_EXIT_RECORD;
+    }
+    return false;
 }
 
 static int run(tl_record *r)
@@ -147,8 +172,8 @@ static int run(tl_record *r)
         tl_say_error(NULL, "record: --%s goes with --insn", only);
         return TL_EXIT_RECORD;
     }
-    int status = r->cli->args->insn ? tl_insn_record(r) : choose(r);
-    if (r->cli->args->insn)
+    int status = TL_EXIT_DONE;
+    if (run_whole(r, &status))
         return r->pid > 0 && status_of(r) ? status_of(r) : status;
     if (status == TL_EXIT_DONE && r->cli->args->dry_run)
         return tl_record_dry_run(r);
@@ -178,6 +203,8 @@ int tl_record_once(const tl_cli *c, bool one_of_many)
     r->cli = c;
     r->one_of_many = one_of_many;
     const int status = run(r);
+    if (r->way == TL_WAY_MANAGED)
+        free(r->command); /* its words are borrowed */
     free(r);
     return status;
 }

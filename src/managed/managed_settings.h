@@ -1,0 +1,32 @@
+/* The environment variable TRACELOOM_DOTNET: key=value pairs with ':' between them; a backslash takes the next
+ * character as is.
+ *
+ *   TRACELOOM_DOTNET="out=app.log:sample=cpu:period=4ms:alloc=on"
+ *
+ *   out=PATH (%p process)   sample=cpu|wall|off   period=TIME, whole milliseconds   alloc=on|off   heap=on|off
+ *   lines=on|off   strict=on|off */
+#ifndef TL_MANAGED_SETTINGS_H
+#define TL_MANAGED_SETTINGS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum managed_clock {
+    MANAGED_CPU,  /* samples of what runs: each stands for that much processor time of the thread */
+    MANAGED_WALL, /* of all threads, also of those that wait */
+    MANAGED_NO_SAMPLES
+} managed_clock;
+
+typedef struct managed_settings {
+    char out[PATH_MAX];
+    managed_clock clock;
+    uint32_t period_ms;
+    bool alloc, heap, lines;
+    bool strict; /* started by `traceloom record`: what cannot be recorded ends the program before it begins */
+} managed_settings;
+
+/* The defaults, and then the pairs of `text` (NULL: none). False: `error` has one line about the first mistake. */
+bool managed_settings_read(managed_settings *s, const char *text, char error[static 256]);
+
+#endif

@@ -1,0 +1,247 @@
+// The programs that dotnet_record.py records: the first word chooses one. Each prints what it did, a line "name value".
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Told
+{
+    // Calls of all kinds, of known numbers.
+    static class Calls
+    {
+        static int Fib(int n)
+        {
+            return n < 2 ? n : Fib(n - 1) + Fib(n - 2);
+        }
+
+        static int Down(int n)
+        {
+            if (n == 0)
+                throw new InvalidOperationException();
+            return Down(n - 1) + 1;
+        }
+
+        static int Catch(int n)
+        {
+            try {
+                return Down(n);
+            } catch (InvalidOperationException) {
+                return After();
+            } finally {
+                Finally();
+            }
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static int After()
+        {
+            return 1;
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static void Finally()
+        {
+        }
+
+        static IEnumerable<int> Items(int n)
+        {
+            for (int i = 0; i < n; i++)
+                yield return i;
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static T Same<T>(T x)
+        {
+            return x;
+        }
+
+        static async Task<int> Later(int n)
+        {
+            await Task.Yield();
+            return n;
+        }
+
+        static void Work()
+        {
+            for (int i = 0; i < 100; i++)
+                Fib(10);
+        }
+
+        public static void Run()
+        {
+            int sum = Fib(20), later = 0;
+            for (int i = 0; i < 50; i++)
+                sum += Catch(100);
+            foreach (int item in Items(1000))
+                sum += item;
+            for (int i = 0; i < 300; i++) {
+                Same(i);
+                Same(1.5);
+            }
+            var threads = new Thread[4];
+            for (int i = 0; i < threads.Length; i++)
+                (threads[i] = new Thread(Work)).Start();
+            foreach (Thread thread in threads)
+                thread.Join();
+            for (int i = 0; i < 20; i++)
+                later += Later(i).Result;
+            Console.WriteLine("sum {0}", sum);
+            Console.WriteLine("later {0}", later);
+        }
+    }
+
+    // Two threads do rounds of A, B and C, whose work is 6 : 3 : 1.
+    static class Shares
+    {
+        static uint result;
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static uint A(uint seed)
+        {
+            for (int i = 0; i < 600000; i++)
+                seed = seed * 1664525 + 1013904223;
+            return seed;
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static uint B(uint seed)
+        {
+            for (int i = 0; i < 300000; i++)
+                seed = seed * 1664525 + 1013904223;
+            return seed;
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static uint C(uint seed)
+        {
+            for (int i = 0; i < 100000; i++)
+                seed = seed * 1664525 + 1013904223;
+            return seed;
+        }
+
+        static void Rounds()
+        {
+            for (uint i = 0; i < 800; i++)
+                result |= C(B(A(i)));
+        }
+
+        public static void Run()
+        {
+            var other = new Thread(Rounds);
+            other.Start();
+            Rounds();
+            other.Join();
+            Console.WriteLine("done {0}", result != 0);
+        }
+    }
+
+    // Until it is killed.
+    static class Endless
+    {
+        class Link
+        {
+            public Link next;
+        }
+
+        static Link kept;
+
+        static void Turn()
+        {
+            for (;;) {
+                kept = new Link { next = null };
+                for (int i = 0; i < 1000; i++)
+                    kept = new Link { next = kept };
+            }
+        }
+
+        public static void Run()
+        {
+            new Thread(Turn).Start();
+            Console.WriteLine("running");
+            Turn();
+        }
+    }
+
+    // What a recorder might disturb: signals, children, deep stacks.
+    static class System_
+    {
+        delegate void Handler(int number);
+
+        [DllImport("libc")]
+        static extern IntPtr signal(int number, Handler handler);
+        [DllImport("libc")]
+        static extern int raise(int number);
+        [DllImport("libc")]
+        static extern int fork();
+        [DllImport("libc")]
+        static extern void _exit(int status);
+        [DllImport("libc")]
+        static extern int waitpid(int pid, out int status, int options);
+
+        const int Profiling = 27;
+        static int signals;
+
+        static int Deep(int n)
+        {
+            return n == 0 ? 0 : Deep(n - 1) + 1;
+        }
+
+        static int Parent(Handler counted)
+        {
+            int status, pid = fork();
+            if (pid == 0)
+                _exit(Deep(100) == 100 ? 7 : 8);
+            waitpid(pid, out status, 0);
+            GC.KeepAlive(counted);
+            return status >> 8;
+        }
+
+        public static void Run()
+        {
+            Handler counted = number => signals++;
+            signal(Profiling, counted);
+            int deep = 0;
+            for (int i = 0; i < 200; i++) {
+                raise(Profiling);
+                deep += Deep(5000);
+            }
+            Console.WriteLine("signals {0}", signals);
+            Console.WriteLine("deep {0}", deep);
+            Console.WriteLine("forked {0}", Parent(counted));
+            var start = new ProcessStartInfo("/bin/echo", "child") { UseShellExecute = false, RedirectStandardOutput = true };
+            using (Process child = Process.Start(start))
+                Console.WriteLine("started {0}", child.StandardOutput.ReadToEnd().Trim());
+            for (int i = 0; i < 300; i++)
+                new Thread(() => Deep(10)).Start();
+            Thread.Sleep(100);
+            Environment.Exit(3);
+        }
+    }
+
+    static class Program
+    {
+        static int Main(string[] words)
+        {
+            switch (words[0]) {
+            case "calls":
+                Calls.Run();
+                break;
+            case "shares":
+                Shares.Run();
+                break;
+            case "endless":
+                Endless.Run();
+                break;
+            case "system":
+                System_.Run();
+                break;
+            default:
+                return 1;
+            }
+            return 0;
+        }
+    }
+}
