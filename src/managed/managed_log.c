@@ -19,6 +19,7 @@ enum { BUFFER = 1 << 18, FULL = 1 << 16, SHORT_TEXT = 512 };
 
 managed_settings managed_set;
 _Atomic bool managed_on;
+bool managed_taken;
 
 static int file = -1;
 static off_t written;
@@ -260,7 +261,11 @@ static void put_begin(const char *recorder, const char *runtime)
 
 bool managed_log_open(const char *recorder, const char *runtime)
 {
-    file = open(managed_set.out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+    file = open(managed_set.out, O_WRONLY | O_CREAT | (managed_set.strict ? O_EXCL : O_TRUNC) | O_CLOEXEC | O_NOCTTY,
+                0666);
+    managed_taken = managed_set.strict && file < 0 && errno == EEXIST;
+    if (managed_taken)
+        return false;
     if (file < 0) {
         managed_say("cannot record to", managed_set.out, errno);
         return false;

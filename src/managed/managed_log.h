@@ -11,11 +11,15 @@
 
 #include "managed/managed_settings.h"
 
-#define MANAGED_UNKNOWN UINT32_MAX /* an iid */
+#define MANAGED_UNKNOWN  UINT32_MAX       /* an iid */
+#define MANAGED_NO_FRAME (UINT32_MAX - 1) /* code that is no method: the frame is left out */
 
 extern managed_settings managed_set;
 /* Is anything recorded? Not before the log is open, nor after its end, in a child of fork, or after a failure. */
 extern _Atomic bool managed_on;
+
+/* The log exists, since `traceloom record` started another process that writes it, which started this one. */
+extern bool managed_taken;
 
 /* ns since the log began, by the clock that it was opened with. Async-signal-safe. */
 uint64_t managed_now(void);

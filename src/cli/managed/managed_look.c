@@ -1,4 +1,4 @@
-/* Which programs are .NET's, and the command that runs them with the module. */
+/* Which programs are .NET's, and the command that runs them with the profiler. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,17 +14,14 @@
 #include "cli/managed/managed_record.h"
 #include "cli/message.h"
 
-#define RUNTIME "mono"
-#define PROFILE "--profile=traceloom"
-
 const char *tl_managed_only(const tl_arguments *a)
 {
-    return a->mono       ? "mono"
-           : a->alloc    ? "alloc"
+    return a->alloc      ? "alloc"
            : a->heap     ? "heap"
            : a->lines    ? "lines"
            : a->sampling ? "sampling"
            : a->period   ? "period"
+           : a->mono     ? "mono"
                          : NULL;
 }
 
@@ -53,10 +50,51 @@ static bool is_managed_file(const char *path)
     return is;
 }
 
-static bool is_runtime(const char *name)
+/* What a program runs in, and how the profiler gets into that. */
+typedef enum runtime {
+    NO_RUNTIME,
+    MONO,    /* a command in front of the program's file */
+    DOTNET,  /* the same: its "dotnet exec" */
+    APP_HOST /* an executable that loads the runtime by itself */
+} runtime;
+
+static bool is_command(const char *name, const char *of)
 {
-    name = tl_base_name(name);
-    return strcmp(name, RUNTIME) == 0 || strcmp(name, RUNTIME "-sgen") == 0;
+    return strcmp(tl_base_name(name), of) == 0;
+}
+
+static bool is_mono(const char *name)
+{
+    return is_command(name, "mono") || is_command(name, "mono-sgen");
+}
+
+/* Is there "app.runtimeconfig.json" beside app.dll, or beside the executable app? */
+static bool has_configuration(const char *file, bool with_suffix)
+{
+    char path[PATH_MAX];
+    const char *dot = strrchr(tl_base_name(file), '.');
+    const int n = (int)(with_suffix && dot ? (size_t)(dot - file) : strlen(file));
+    const int size = snprintf(path, sizeof path, "%.*s.runtimeconfig.json", n, file);
+    return size > 0 && (size_t)size < sizeof path && access(path, R_OK) == 0;
+}
+
+static bool is_app_host(const char *file)
+{
+    char path[PATH_MAX];
+    const int size = snprintf(path, sizeof path, "%s.dll", file);
+    return size > 0 && (size_t)size < sizeof path && has_configuration(file, false) && is_managed_file(path);
+}
+
+static runtime runtime_of(const tl_arguments *a)
+{
+    const char *name = a->file.word[0];
+    if (is_command(name, "dotnet"))
+        return a->mono ? MONO : DOTNET;
+    if (a->mono || is_mono(name))
+        return MONO;
+    if (is_managed_file(name))
+        return has_configuration(name, true) ? DOTNET : MONO;
+    return is_app_host(name) ? APP_HOST : NO_RUNTIME;
 }
 
 bool tl_managed_is(const tl_record *r)
@@ -64,7 +102,7 @@ bool tl_managed_is(const tl_record *r)
     const tl_arguments *a = r->cli->args;
     if (a->pid || a->how || a->any || a->file.n == 0)
         return a->mono;
-    return a->mono || is_runtime(a->file.word[0]) || is_managed_file(a->file.word[0]);
+    return runtime_of(a) != NO_RUNTIME;
 }
 
 bool tl_managed_samples(const tl_record *r)
@@ -76,7 +114,8 @@ bool tl_managed_samples(const tl_record *r)
 /* The words behind the runtime's own. */
 static size_t first_word(const tl_record *r)
 {
-    return is_runtime(r->cli->args->file.word[0]) ? 1 : 0;
+    const char *name = r->cli->args->file.word[0];
+    return is_mono(name) || is_command(name, "dotnet") ? 1 : 0;
 }
 
 /* "app" for "mono --debug bin/app.exe": the name of what is run, for that of the recording. */
@@ -84,19 +123,19 @@ static void name_program(tl_record *r)
 {
     const tl_words *word = &r->cli->args->file;
     size_t i = first_word(r);
-    while (i < word->n && *word->word[i] == '-')
+    while (i < word->n && (*word->word[i] == '-' || strcmp(word->word[i], "exec") == 0))
         i++;
-    const char *name = tl_base_name(i < word->n ? word->word[i] : RUNTIME), *dot = strrchr(name, '.');
+    const char *name = tl_base_name(word->word[i < word->n ? i : 0]), *dot = strrchr(name, '.');
     const size_t n = dot && dot > name && (strcmp(dot, ".exe") == 0 || strcmp(dot, ".dll") == 0) ? (size_t)(dot - name)
                                                                                                  : strlen(name);
     snprintf(r->target, sizeof r->target, "%.*s", (int)n, name);
     r->name = r->target;
 }
 
-static int make_command(tl_record *r)
+static int make_command(tl_record *r, runtime of)
 {
     const tl_arguments *a = r->cli->args;
-    const size_t from = first_word(r);
+    const size_t from = of == APP_HOST ? 1 : first_word(r);
     char **words = tl_alloc(a->file.n + 5, sizeof *words);
     size_t n = 0;
     if (!words) {
@@ -104,11 +143,14 @@ static int make_command(tl_record *r)
         return TL_EXIT_RECORD;
     }
     words[n++] = r->program;
-    words[n++] = (char *)(uintptr_t)PROFILE;
-    if (!tl_managed_samples(r)) /* code that was compiled before has no calls of ours */
+    if (of == MONO)
+        words[n++] = (char *)(uintptr_t) "--profile=traceloom";
+    if (of == MONO && !tl_managed_samples(r)) /* code that was compiled before has no calls of ours */
         words[n++] = (char *)(uintptr_t) "-O=-aot";
-    if (a->lines)
+    if (of == MONO && a->lines)
         words[n++] = (char *)(uintptr_t) "--debug";
+    if (of == DOTNET && from == 0)
+        words[n++] = (char *)(uintptr_t) "exec";
     for (size_t i = from; i < a->file.n; i++)
         words[n++] = (char *)(uintptr_t)a->file.word[i];
     words[n] = NULL;
@@ -160,12 +202,26 @@ static char *settings(const tl_record *r)
     return NULL;
 }
 
+/* CoreCLR is told by its environment; a program that it starts finds the recording taken. */
+static bool put_profiler(const tl_record *r)
+{
+    const char *const names[][2] = {{"CORECLR_ENABLE_PROFILING", "1"},
+                                    {"CORECLR_PROFILER", "{74726163-656c-6f6f-6d2d-636c72000001}"},
+                                    {"CORECLR_PROFILER_PATH", r->library}};
+    for (size_t i = 0; i < TL_COUNT(names); i++)
+        if (setenv(names[i][0], names[i][1], 1) != 0)
+            return false;
+    /* Otherwise a method that is called often is compiled again, while its calls are recorded. */
+    return tl_managed_samples(r) || setenv("COMPlus_TieredCompilation", "0", 0) == 0;
+}
+
 static bool prepare(const tl_record *r)
 {
     const bool samples = tl_managed_samples(r);
     char *value = samples ? settings(r) : tl_record_settings(r);
     const bool ok = value && setenv(samples ? "TRACELOOM_DOTNET" : "TRACELOOM", value, 1) == 0 &&
-                    unsetenv(samples ? "TRACELOOM" : "TRACELOOM_DOTNET") == 0 && put_search_path(r);
+                    unsetenv(samples ? "TRACELOOM" : "TRACELOOM_DOTNET") == 0 &&
+                    (runtime_of(r->cli->args) == MONO ? put_search_path(r) : put_profiler(r));
     free(value);
     return ok;
 }
@@ -183,6 +239,36 @@ static const char *stray(const tl_arguments *a)
                          : NULL;
 }
 
+/* The command that runs it, in r->program. */
+static int find_runtime(tl_record *r, runtime of, const char *name)
+{
+    const char *command = of == MONO ? "mono" : "dotnet";
+    bool found;
+    snprintf(r->program, sizeof r->program, "%s", name);
+    if (of == APP_HOST || (first_word(r) && strchr(name, '/')))
+        found = access(name, X_OK) == 0;
+    else
+        found = tl_record_search(command, r->program);
+    if (!found && of == DOTNET)
+        tl_say_error(name, "needs dotnet to run, which is not in PATH; --mono runs it with Mono");
+    else if (!found)
+        tl_say_error(name, of == MONO ? "needs mono to run: it is in the package mono-runtime" : "cannot be run");
+    else if (!first_word(r) && access(name, R_OK) != 0)
+        tl_say_error(name, "cannot be run: %s", strerror(errno));
+    else
+        return TL_EXIT_DONE;
+    return TL_EXIT_NOT_FOUND;
+}
+
+static int check_options(const tl_arguments *a, runtime of, const char *name)
+{
+    const char *only = of == MONO ? NULL : a->alloc ? "alloc" : a->heap ? "heap" : a->lines ? "lines" : NULL;
+    if (!only)
+        return TL_EXIT_DONE;
+    tl_say_error(name, "is recorded by CoreCLR, and --%s is for Mono", only);
+    return TL_EXIT_RECORD;
+}
+
 int tl_managed_look(tl_record *r)
 {
     const tl_arguments *a = r->cli->args;
@@ -191,29 +277,24 @@ int tl_managed_look(tl_record *r)
         tl_say_error(name, "is recorded by its runtime: --%s is for other programs", other);
         return TL_EXIT_RECORD;
     }
-    if (!tl_managed_samples(r) && only && !a->mono) {
+    if (!tl_managed_samples(r) && only && strcmp(only, "mono") != 0) {
         tl_say_error(name, "--%s goes with samples, and every call is recorded here", only);
         return TL_EXIT_RECORD;
     }
-    snprintf(r->program, sizeof r->program, "%s", name);
-    const bool found =
-        first_word(r) && strchr(name, '/') ? access(name, X_OK) == 0 : tl_record_search(RUNTIME, r->program);
-    if (!found) {
-        tl_say_error(name, "needs " RUNTIME " to run: it is in the package mono-runtime");
-        return TL_EXIT_NOT_FOUND;
-    }
-    if (!first_word(r) && access(name, R_OK) != 0) {
-        tl_say_error(name, "cannot be run: %s", strerror(errno));
-        return TL_EXIT_NOT_FOUND;
-    }
-    const int status = tl_record_library(name, &tl_record_mono, r->library);
+    const runtime of = runtime_of(a);
+    int status = find_runtime(r, of, name);
+    if (status == TL_EXIT_DONE)
+        status = check_options(a, of, name);
+    if (status == TL_EXIT_DONE)
+        status = tl_record_library(name, of == MONO ? &tl_record_mono : &tl_record_clr, r->library);
     if (status != TL_EXIT_DONE)
         return status;
     name_program(r);
     r->way = TL_WAY_MANAGED;
     r->certain = true;
     r->prepare = prepare;
-    tl_say(r->cli, NULL, "%s is a program of .NET: %s is recorded by Mono (traceloom help record)", r->name,
-           tl_managed_samples(r) ? "where its time goes" : "every call of its methods");
-    return make_command(r);
+    tl_say(r->cli, NULL, "%s is a program of .NET: %s is recorded by %s (traceloom help record)", r->name,
+           tl_managed_samples(r) ? "where its time goes" : "every call of its methods",
+           of == MONO ? "Mono" : "CoreCLR");
+    return make_command(r, of);
 }

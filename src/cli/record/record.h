@@ -92,7 +92,7 @@ typedef struct tl_record_part {
     const char *folder;                   /* where libraries are: "" or "/traceloom" */
     bool in_list;                         /* its path is an element of a list */
 } tl_record_part;
-extern const tl_record_part tl_record_recorder, tl_record_plugin, tl_record_mono;
+extern const tl_record_part tl_record_recorder, tl_record_plugin, tl_record_mono, tl_record_clr;
 /* Finds it; only those who could change this command, or the caller, may be able to change it. Reports why not; an exit
  * status, or TL_EXIT_DONE. */
 int tl_record_library(const char *name, const tl_record_part *part, char out[static PATH_MAX]);

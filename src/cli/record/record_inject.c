@@ -23,6 +23,10 @@ const tl_record_part tl_record_mono = {.file = "libmono-profiler-traceloom.so",
                                        .without = "needs a module for Mono to be recorded",
                                        .folder = "",
                                        .in_list = true};
+const tl_record_part tl_record_clr = {.file = "libtraceloom-clr.so",
+                                      .package = "traceloom-dotnet",
+                                      .without = "needs a profiler for CoreCLR to be recorded",
+                                      .folder = "/traceloom"};
 
 /* Can somebody change it who could not change the command? What is loaded runs with the rights of the program. */
 static bool is_safe(const char *path, uid_t owner)

@@ -1,0 +1,28 @@
+/* The profiler that CoreCLR loads: its parts. */
+#ifndef TL_CLR_DOOR_H
+#define TL_CLR_DOOR_H
+
+#include "clr/clr_abi.h"
+#include "managed/managed_thread.h"
+
+/* A function of the table of callbacks. */
+typedef void clr_callback_function(void);
+#define CLR_CALLBACK(f) ((clr_callback_function *)(f))
+
+/* Each puts its callbacks into the table, and returns what the runtime is to tell. */
+uint32_t clr_events_begin(clr_callback_function **table);
+/* Makes a function known that has code. */
+void clr_function_know(clr_id function);
+/* A frame as lines have it, from an address in code alone. Only from the writer. */
+managed_frame clr_frame(const void *unused, uint64_t ip);
+
+/* Samples: a timer of each thread's processor time. False: there is no signal for it, after a message. */
+bool clr_samples_begin(void);
+void clr_samples_thread(void);     /* the calling thread, which was just made known */
+void clr_samples_thread_end(void); /* ... and ends */
+
+/* Calls, in place of all these. False: the recorder of calls has nothing to do here. */
+bool clr_calls_wanted(void);
+bool clr_calls_begin(clr_callback_function **table);
+
+#endif

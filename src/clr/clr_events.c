@@ -1,0 +1,182 @@
+/* Threads, compilation, collections, and what is loaded. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clr/clr_door.h"
+#include "clr/clr_info.h"
+#include "managed/managed_names.h"
+
+typedef unsigned long long ull;
+
+void clr_function_know(clr_id function)
+{
+    clr_function f;
+    if (clr_info_function(function, &f)) {
+        const managed_method m = {.at = (const void *)function,
+                                  .class = (const void *)f.class,
+                                  .module = (const void *)f.module,
+                                  .token = f.token,
+                                  .start = f.start,
+                                  .size = f.size,
+                                  .name = f.name};
+        managed_method_known(&m);
+    }
+    free(f.name);
+}
+
+/* ---- code: which function an address is in ---- */
+
+enum { CACHED = 1 << 14 };
+
+/* With its lines before the one that names it. */
+static void know_now(clr_id function)
+{
+    clr_function_know(function);
+    managed_facts_write();
+}
+
+managed_frame clr_frame(const void *unused, uint64_t ip)
+{
+    static struct {
+        uint64_t ip;
+        clr_id function;
+    } cache[CACHED];
+    static bool told;
+    const uint32_t i = (uint32_t)(ip * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (CACHED - 1);
+    (void)unused;
+    if (!told)
+        clr_info_thread();
+    told = true;
+    if (cache[i].ip != ip) {
+        cache[i].ip = ip;
+        cache[i].function = clr_info_function_at((uintptr_t)ip);
+        if (cache[i].function && managed_method_frame((const void *)cache[i].function, 0).iid == MANAGED_UNKNOWN)
+            know_now(cache[i].function); /* compiled before the program ran */
+    }
+    if (!cache[i].function)
+        return (managed_frame){.iid = MANAGED_NO_FRAME};
+    return managed_method_frame((const void *)cache[i].function, ip);
+}
+
+static clr_status jit_begin(void *self, clr_id function, int32_t safe)
+{
+    (void)self, (void)safe;
+    managed_event(MANAGED_JIT_BEGIN, function);
+    return CLR_OK;
+}
+
+static clr_status jit_end(void *self, clr_id function, clr_status status, int32_t safe)
+{
+    (void)self, (void)safe;
+    if (managed_on && status >= 0)
+        clr_function_know(function);
+    managed_event(status >= 0 ? MANAGED_JIT_END : MANAGED_JIT_FAILED, function);
+    return CLR_OK;
+}
+
+/* ---- threads ---- */
+
+static clr_status thread_created(void *self, clr_id thread)
+{
+    (void)self;
+    if (!managed_self && managed_thread_begin(thread))
+        clr_samples_thread();
+    return CLR_OK;
+}
+
+static clr_status thread_assigned(void *self, clr_id thread, uint32_t tid)
+{
+    if (tid == (uint32_t)syscall(SYS_gettid))
+        thread_created(self, thread);
+    return CLR_OK;
+}
+
+static clr_status thread_destroyed(void *self, clr_id thread)
+{
+    (void)self;
+    if (managed_self && managed_self->id == thread) {
+        clr_samples_thread_end();
+        managed_thread_end();
+    }
+    return CLR_OK;
+}
+
+/* ---- collections ---- */
+
+static clr_status gc_begin(void *self, int32_t n, const int32_t *collected, int32_t reason)
+{
+    uint64_t bits = reason == 1 ? 0x100 : 0;
+    (void)self;
+    for (int32_t i = 0; i < n && i < 4; i++)
+        bits |= collected[i] ? UINT64_C(1) << i : 0;
+    managed_event(MANAGED_GC_BEGIN, bits);
+    return CLR_OK;
+}
+
+static clr_status gc_end(void *self)
+{
+    (void)self;
+    managed_event(MANAGED_GC_END, 0);
+    return CLR_OK;
+}
+
+/* ---- what is loaded ---- */
+
+static clr_status domain_created(void *self, clr_id domain, clr_status status)
+{
+    char *name = clr_info_domain(domain);
+    (void)self;
+    managed_fact("apd crf 0x%016llX %d 0x%08X \"%s\"\n", (ull)domain, (int)getpid(), (unsigned)status,
+                 managed_clean(name));
+    free(name);
+    return CLR_OK;
+}
+
+static clr_status assembly_loaded(void *self, clr_id assembly, clr_status status)
+{
+    clr_id domain, module;
+    char *name = clr_info_assembly(assembly, &domain, &module);
+    (void)self;
+    managed_fact("asm ldf 0x%016llX 0x%016llX 0x%016llX 0x%08X \"%s\"\n", (ull)assembly, (ull)domain, (ull)module,
+                 (unsigned)status, managed_clean(name));
+    free(name);
+    return CLR_OK;
+}
+
+static clr_status module_loaded(void *self, clr_id module, clr_status status)
+{
+    uintptr_t base;
+    clr_id assembly;
+    char *name = clr_info_module(module, &base, &assembly);
+    (void)self;
+    managed_fact("mod ldf 0x%016llX 0x%016llX 0x%016llX 0x%08X \"%s\"\n", (ull)module, (ull)base, (ull)assembly,
+                 (unsigned)status, managed_clean(name));
+    free(name);
+    return CLR_OK;
+}
+
+static clr_status module_attached(void *self, clr_id module, clr_id assembly)
+{
+    (void)self;
+    managed_fact("mod ata 0x%016llX 0x%016llX\n", (ull)module, (ull)assembly);
+    return CLR_OK;
+}
+
+uint32_t clr_events_begin(clr_callback_function **table)
+{
+    table[CLR_ON_APP_DOMAIN] = CLR_CALLBACK(domain_created);
+    table[CLR_ON_ASSEMBLY] = CLR_CALLBACK(assembly_loaded);
+    table[CLR_ON_MODULE] = CLR_CALLBACK(module_loaded);
+    table[CLR_ON_MODULE_ATTACHED] = CLR_CALLBACK(module_attached);
+    table[CLR_ON_JIT_BEGIN] = CLR_CALLBACK(jit_begin);
+    table[CLR_ON_JIT_END] = CLR_CALLBACK(jit_end);
+    table[CLR_ON_THREAD_CREATED] = CLR_CALLBACK(thread_created);
+    table[CLR_ON_THREAD_DESTROYED] = CLR_CALLBACK(thread_destroyed);
+    table[CLR_ON_THREAD_ASSIGNED] = CLR_CALLBACK(thread_assigned);
+    table[CLR_ON_GC_BEGIN] = CLR_CALLBACK(gc_begin);
+    table[CLR_ON_GC_END] = CLR_CALLBACK(gc_end);
+    return CLR_TELL_MODULES | CLR_TELL_ASSEMBLIES | CLR_TELL_APP_DOMAINS | CLR_TELL_JIT | CLR_TELL_THREADS;
+}

@@ -1,0 +1,211 @@
+/* Asks the runtime. */
+#include "clr/clr_info.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+enum { NAME = 1024, NESTED = 8 };
+
+static clr_object *info;
+static bool has_gc_only;
+
+static clr_status query(clr_object *o, const clr_guid *id, clr_object **out)
+{
+    *out = NULL;
+    return CLR_CALL(o, CLR_QUERY, clr_status(*)(clr_object *, const clr_guid *, clr_object **))(o, id, out);
+}
+
+bool clr_info_take(clr_object *unknown)
+{
+    static const clr_guid info5 = {0x07602928, 0xce38, 0x4b83, {0x81, 0xe7, 0x74, 0xad, 0xaf, 0x78, 0x12, 0x14}};
+    return query(unknown, &info5, &info) >= 0 && info;
+}
+
+bool clr_info_tell(uint32_t events, bool gc)
+{
+    clr_status (*tell)(clr_object *, uint32_t, uint32_t) =
+        CLR_CALL(info, CLR_SET_EVENT_MASK_2, clr_status(*)(clr_object *, uint32_t, uint32_t));
+    has_gc_only = gc && tell(info, events, CLR_TELL_GC_ONLY) >= 0;
+    return has_gc_only || tell(info, events | (gc ? CLR_TELL_GC : 0u), 0) >= 0;
+}
+
+void clr_info_thread(void)
+{
+    CLR_CALL(info, CLR_INITIALIZE_THREAD, clr_status(*)(clr_object *))(info);
+}
+
+clr_id clr_info_function_at(uintptr_t ip)
+{
+    clr_id function = 0;
+    const clr_status status =
+        CLR_CALL(info, CLR_GET_FUNCTION_FROM_IP, clr_status(*)(clr_object *, uintptr_t, clr_id *))(info, ip, &function);
+    return status >= 0 ? function : 0;
+}
+
+/* UTF-16 of the runtime as UTF-8; halves of pairs become '?'. */
+static char *utf8(const clr_char *s)
+{
+    size_t n = 0;
+    while (s[n])
+        n++;
+    char *out = tl_alloc(n + 1, 3), *p = out;
+    for (size_t i = 0; out && i < n; i++) {
+        uint32_t c = s[i];
+        if (c >= 0xd800 && c < 0xdc00 && s[i + 1] >= 0xdc00 && s[i + 1] < 0xe000)
+            c = 0x10000 + ((c - 0xd800) << 10) + (s[++i] - 0xdc00u);
+        else if (c >= 0xd800 && c < 0xe000)
+            c = '?';
+        if (c >= 0x10000) /* four bytes take the place of two units */
+            *p++ = (char)(0xf0 | c >> 18), *p++ = (char)(0x80 | (c >> 12 & 63)), *p++ = (char)(0x80 | (c >> 6 & 63));
+        else if (c >= 0x800)
+            *p++ = (char)(0xe0 | c >> 12), *p++ = (char)(0x80 | (c >> 6 & 63));
+        else if (c >= 0x80)
+            *p++ = (char)(0xc0 | c >> 6);
+        *p++ = (char)(c < 0x80 ? c : 0x80 | (c & 63));
+    }
+    if (p)
+        *p = 0;
+    return out;
+}
+
+char *clr_info_module(clr_id module, uintptr_t *base, clr_id *assembly)
+{
+    clr_char name[NAME] = {0};
+    uint32_t n = 0;
+    *base = *assembly = 0;
+    CLR_CALL(info, CLR_GET_MODULE_INFO,
+             clr_status(*)(clr_object *, clr_id, uintptr_t *, uint32_t, uint32_t *, clr_char *, clr_id *))
+    (info, module, base, NAME - 1, &n, name, assembly);
+    return utf8(name);
+}
+
+char *clr_info_assembly(clr_id assembly, clr_id *domain, clr_id *module)
+{
+    clr_char name[NAME] = {0};
+    uint32_t n = 0;
+    *domain = *module = 0;
+    CLR_CALL(info, CLR_GET_ASSEMBLY_INFO,
+             clr_status(*)(clr_object *, clr_id, uint32_t, uint32_t *, clr_char *, clr_id *, clr_id *))
+    (info, assembly, NAME - 1, &n, name, domain, module);
+    return utf8(name);
+}
+
+char *clr_info_domain(clr_id domain)
+{
+    clr_char name[NAME] = {0};
+    uint32_t n = 0;
+    clr_id process = 0;
+    CLR_CALL(info, CLR_GET_APP_DOMAIN_INFO,
+             clr_status(*)(clr_object *, clr_id, uint32_t, uint32_t *, clr_char *, clr_id *))
+    (info, domain, NAME - 1, &n, name, &process);
+    return utf8(name);
+}
+
+/* ---- functions ---- */
+
+static clr_object *metadata_of(clr_id module)
+{
+    static const clr_guid import = {0x7dac8207, 0xd3ae, 0x4c75, {0x9b, 0x67, 0x92, 0x80, 0x1a, 0x49, 0x7d, 0x44}};
+    clr_object *m = NULL;
+    const clr_status status = CLR_CALL(info, CLR_GET_MODULE_METADATA,
+                                       clr_status(*)(clr_object *, clr_id, uint32_t, const clr_guid *, clr_object **))(
+        info, module, 0, &import, &m);
+    return status >= 0 ? m : NULL;
+}
+
+static char *type_name(clr_object *m, uint32_t type)
+{
+    clr_char name[NAME] = {0};
+    uint32_t n = 0, flags = 0, extends = 0;
+    CLR_CALL(m, CLR_GET_TYPE_DEF_PROPS,
+             clr_status(*)(clr_object *, uint32_t, clr_char *, uint32_t, uint32_t *, uint32_t *, uint32_t *))
+    (m, type, name, NAME - 1, &n, &flags, &extends);
+    return utf8(name);
+}
+
+/* "Space.Outer/Inner" */
+static char *full_type_name(clr_object *m, uint32_t type)
+{
+    char *name = type_name(m, type);
+    for (int i = 0; name && i < NESTED; i++) {
+        uint32_t outer = 0;
+        const clr_status status =
+            CLR_CALL(m, CLR_GET_NESTED_CLASS_PROPS, clr_status(*)(clr_object *, uint32_t, uint32_t *))(m, type, &outer);
+        if (status < 0 || !outer)
+            break;
+        char *around = type_name(m, outer), *both = NULL;
+        if (!around || asprintf(&both, "%s/%s", around, name) < 0)
+            both = NULL;
+        free(around);
+        if (!both)
+            break;
+        free(name);
+        name = both;
+        type = outer;
+    }
+    return name;
+}
+
+static char *method_name(clr_object *m, uint32_t method)
+{
+    clr_char name[NAME] = {0};
+    uint32_t type = 0, n = 0, flags = 0, size = 0, rva = 0, how = 0;
+    const uint8_t *signature = NULL;
+    CLR_CALL(m, CLR_GET_METHOD_PROPS,
+             clr_status(*)(clr_object *, uint32_t, uint32_t *, clr_char *, uint32_t, uint32_t *, uint32_t *,
+                           const uint8_t **, uint32_t *, uint32_t *, uint32_t *))
+    (m, method, &type, name, NAME - 1, &n, &flags, &signature, &size, &rva, &how);
+    char *of = full_type_name(m, type), *own = utf8(name), *both = NULL;
+    if (!of || !own || asprintf(&both, "%s:%s", of, own) < 0)
+        both = NULL;
+    free(of);
+    free(own);
+    return both;
+}
+
+static bool read_function(clr_id function, clr_function *f)
+{
+    *f = (clr_function){0};
+    return CLR_CALL(info, CLR_GET_FUNCTION_INFO, clr_status(*)(clr_object *, clr_id, clr_id *, clr_id *, uint32_t *))(
+               info, function, &f->class, &f->module, &f->token) >= 0;
+}
+
+clr_id clr_info_module_of(clr_id function)
+{
+    clr_function f;
+    return read_function(function, &f) ? f.module : 0;
+}
+
+bool clr_info_function(clr_id function, clr_function *f)
+{
+    struct {
+        uintptr_t start, size;
+    } code[8];
+    uint32_t n = 0;
+    if (!read_function(function, f))
+        return false;
+    clr_object *m = metadata_of(f->module);
+    f->name = m ? method_name(m, f->token) : NULL;
+    if (m)
+        CLR_CALL(m, CLR_RELEASE, uint32_t(*)(clr_object *))(m);
+    if (CLR_CALL(info, CLR_GET_CODE_INFO_2,
+                 clr_status(*)(clr_object *, clr_id, uint32_t, uint32_t *, void *))(info, function, 8, &n, code) >= 0 &&
+        n > 0) {
+        f->start = code[0].start;
+        f->size = code[0].size;
+    }
+    return f->name != NULL;
+}
+
+bool clr_info_hooks(uintptr_t (*number)(clr_id function, void *unused, int32_t *wanted), void (*enter)(void),
+                    void (*leave)(void), void (*tail)(void))
+{
+    return CLR_CALL(info, CLR_SET_FUNCTION_ID_MAPPER_2,
+                    clr_status(*)(clr_object *, uintptr_t(*)(clr_id, void *, int32_t *), void *))(info, number, NULL) >=
+               0 &&
+           CLR_CALL(info, CLR_SET_HOOKS_3, clr_status(*)(clr_object *, void (*)(void), void (*)(void), void (*)(void)))(
+               info, enter, leave, tail) >= 0;
+}
