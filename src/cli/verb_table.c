@@ -46,7 +46,7 @@ static const tl_example record_examples[] = {{"record gzip -k file", "a profile,
                                              {"record --start off ./server", "traceloom ctl starts it"},
                                              {"record -p 4711 --for 10s", "a process that runs already"},
                                              {"record --insn ./app", "instructions of AArch64"},
-                                             {"record shop.exe", "a program of .NET, on Mono"},
+                                             {"record shop.exe", "a program of .NET"},
                                              {NULL, NULL}};
 
 static const tl_example ctl_examples[] = {{"ctl 4711 status", "what is recorded, where to"},
@@ -192,7 +192,8 @@ const tl_verb tl_verb_table[] = {
      "a program of AArch64 is run in QEMU, and each of its instructions is recorded, on any machine;\n"
      "the recording is a folder,\n.Pa app.xtrace .\n"
      ".Pp\n"
-     "A program of .NET is run by Mono, and recorded by a module of it, of the package\n.Em traceloom-dotnet :\n"
+     "A program of .NET is run by Mono or CoreCLR, and recorded by a profiler in it, of the package\n.Em "
+     "traceloom-dotnet :\n"
      "where its processor time goes, by samples of the stacks of all threads, with collections, compilations and what "
      "is loaded.\n"
      "The recording is\n.Pa app.log .\n"

@@ -64,8 +64,7 @@ bool clr_samples_begin(void)
     struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
     if (managed_set.clock == MANAGED_NO_SAMPLES)
         return true;
-    if (is_free(SIGPROF))
-        number = SIGPROF;
+    /* The last ones are what programs use least; the first one is the runtime's. */
     for (int i = SIGRTMAX; i > SIGRTMIN && !number; i--)
         if (is_free(i))
             number = i;

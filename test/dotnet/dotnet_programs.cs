@@ -221,6 +221,19 @@ namespace Told
         }
     }
 
+    // Starts another program of .NET.
+    static class Parent
+    {
+        public static void Run(string program)
+        {
+            var start = new ProcessStartInfo("dotnet", "exec " + program + " shares") { UseShellExecute = false, RedirectStandardOutput = true };
+            using (Process child = Process.Start(start)) {
+                Console.WriteLine("child {0}", child.StandardOutput.ReadToEnd().Trim());
+                child.WaitForExit();
+            }
+        }
+    }
+
     static class Program
     {
         static int Main(string[] words)
@@ -231,6 +244,9 @@ namespace Told
                 break;
             case "shares":
                 Shares.Run();
+                break;
+            case "parent":
+                Parent.Run(words[1]);
                 break;
             case "endless":
                 Endless.Run();

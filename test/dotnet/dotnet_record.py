@@ -277,12 +277,32 @@ def clr_shares(checks, binary, folder):
         checks.equal(settings(path).get(name), "0", name)
 
 
+def clr_disturbed(checks, binary, folder):
+    """The same on CoreCLR. A child that is a program of .NET, too, leaves the recording alone."""
+    program = build_for_clr(folder)
+    plain = subprocess.run(["dotnet", "exec", program, "system"], capture_output=True, text=True, check=False)
+    checks.equal(plain.returncode, 3, "without a recorder:", plain.stderr[-500:])
+    for options in (["--period", "1ms", "-o", "d.log"], ["--sampling", "wall", "--period", "1ms", "-o", "w.log"], ["-o", "d.xray"]):
+        done = record(binary, folder, *options, program, "system")
+        checks.equal((done.returncode, done.stdout), (3, plain.stdout), *options, done.stderr[-500:])
+        is_fine(checks, binary, os.path.join(folder, options[-1]), *options)
+    done = record(binary, folder, "-o", "p.log", program, "parent", program)
+    checks.equal((done.returncode, done.stdout), (0, "child done True\n"), done.stderr[-500:])
+    is_fine(checks, binary, os.path.join(folder, "p.log"))
+    with open(os.path.join(folder, "p.log"), encoding="utf-8") as file:
+        text = file.read()
+    checks.that("Told.Parent:Run" in text and "Told.Shares:Run" not in text, "the log is not the parent's")
+    for words in (["--alloc"], ["--heap"], ["--lines"]):
+        done = record(binary, folder, *words, program, "calls")
+        checks.that(done.returncode == 125 and "is for Mono" in done.stderr, words, done.stderr)
+
+
 def clr_killed(checks, binary, folder):
     killed(checks, binary, folder, build_for_clr(folder), ())
 
 
 CASES = {"calls": calls, "shares": shares, "kill": killed, "compile": compiled, "system": disturbed, "refuse": refused,
-         "clr_calls": clr_calls, "clr_shares": clr_shares, "clr_kill": clr_killed}
+         "clr_calls": clr_calls, "clr_shares": clr_shares, "clr_kill": clr_killed, "clr_system": clr_disturbed}
 
 
 def main():
