@@ -230,7 +230,7 @@ def refused(checks, binary, folder):
     # Without `record`: a mistake in the settings is told, and the program runs.
     library = {"LD_LIBRARY_PATH": os.path.dirname(binary)}
     for value, about in (("period=1us", "expected whole milliseconds"), ("what=ever", "unknown; there are"), ("alloc=perhaps", "expected on or off"),
-                         ("out=/nowhere/x.log", "cannot record to")):
+                         ("out=/nowhere/x.log", "cannot record to"), ("out=/dev/full", "No space left on device")):
         done = subprocess.run(["mono", "--profile=traceloom", program, "calls"], cwd=folder, capture_output=True, text=True, check=False,
                               env=dict(os.environ, TRACELOOM_DOTNET=value, **library))
         checks.that(done.returncode == 0 and "sum " in done.stdout and about in done.stderr, value, done.returncode, done.stderr)

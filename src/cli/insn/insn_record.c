@@ -155,16 +155,8 @@ static int settle(const tl_record *r, const tl_insn_totals *t, const insn_shared
         return TL_EXIT_RECORD;
     }
     say_totals(r, t, m, r->convert ? r->cli->args->output : path);
-    if (r->convert) {
-        const int status =
-            tl_record_rewrite(r, path, r->cli->args->output, r->convert->event_writer == NULL, r->cli->args->quiet);
-        if (status != TL_EXIT_DONE) {
-            tl_say_error(path, "has what was recorded");
-            return TL_EXIT_RECORD;
-        }
-        tl_insn_remove(path);
-        return TL_EXIT_DONE;
-    }
+    if (r->convert)
+        return tl_record_convert_one(r, path, tl_insn_remove);
     if (!r->cli->args->quiet && t->insns <= REPORT_INSNS)
         show_table(r, path);
     tl_say(r->cli, NULL, "wrote %s; next: traceloom report %s -e %s --by cache", path, path, r->program);

@@ -80,18 +80,6 @@ static bool end_with_a_line(const char *path)
     return ok;
 }
 
-static int make_output(const tl_record *r, const char *path)
-{
-    const int status =
-        tl_record_rewrite(r, path, r->cli->args->output, r->convert->event_writer == NULL, r->cli->args->quiet);
-    if (status != TL_EXIT_DONE) {
-        tl_say_error(path, "has what was recorded");
-        return TL_EXIT_RECORD;
-    }
-    unlink(path);
-    return TL_EXIT_DONE;
-}
-
 static int show(const tl_record *r, const char *path, uint64_t bytes)
 {
     const tl_arguments a = {.verb = tl_verb_find("report"),
@@ -126,7 +114,7 @@ static int settle(const tl_record *r)
     if (WIFSIGNALED(r->status))
         tl_say(r->cli, NULL, "the program was killed (%s); what was recorded until then is in %s",
                strsignal(WTERMSIG(r->status)), path);
-    return r->convert ? make_output(r, path) : show(r, path, (uint64_t)st.st_size);
+    return r->convert ? tl_record_convert_one(r, path, remove_file) : show(r, path, (uint64_t)st.st_size);
 }
 
 int tl_managed_record(tl_record *r)

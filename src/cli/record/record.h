@@ -109,6 +109,9 @@ int tl_record_plan_one(tl_record *r, const tl_record_kind *k);
 /* As tl_record_path(). */
 char *tl_record_one_path(const tl_record *r, const tl_record_kind *k, const char *more, char buf[static PATH_MAX]);
 
+/* Makes the output of it, in the format r->convert, and removes it. */
+int tl_record_convert_one(const tl_record *r, const char *path, bool (*discard)(const char *path));
+
 /* The mode whose recordings have the suffix of this path; 0: none. */
 unsigned tl_record_mode_of(const char *path);
 

@@ -99,3 +99,15 @@ int tl_record_plan_one(tl_record *r, const tl_record_kind *k)
         status = make_room(r, k, "");
     return status == TL_EXIT_DONE ? make_room(r, k, TL_RECORD_LIVE) : status;
 }
+
+int tl_record_convert_one(const tl_record *r, const char *path, bool (*discard)(const char *path))
+{
+    const int status =
+        tl_record_rewrite(r, path, r->cli->args->output, r->convert->event_writer == NULL, r->cli->args->quiet);
+    if (status != TL_EXIT_DONE) {
+        tl_say_error(path, "has what was recorded");
+        return TL_EXIT_RECORD;
+    }
+    discard(path);
+    return TL_EXIT_DONE;
+}
