@@ -274,8 +274,10 @@ static int write_events(conversion *v)
     tl_out out = {.how = v->split};
     tl_error e = {0};
     int status = TL_EXIT_DONE;
-    for (uint32_t i = 0; source && i < v->n; i++)
+    for (uint32_t i = 0; source && i < v->n; i++) {
         source[i] = v->reading[i].source;
+        source[i]->numbers = v->writer->numbers;
+    }
     if (!source) {
         tl_say_error(NULL, "out of memory");
         return TL_EXIT_DAMAGED;

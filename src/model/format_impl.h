@@ -126,6 +126,7 @@ typedef struct tl_event_writer {
     bool ordered;             /* needs the streams merged by time; see tl_format_wants_order() */
     bool track_order;         /* the same if a track's events may be in several streams: tl_trace.shared_tracks */
     bool time_order;          /* the same if events of a stream may go back in time: tl_trace.unsorted */
+    bool numbers;             /* uses ids of events (tl_event_id()): of no stream the first events are left out */
     bool names;               /* uses names of functions: worth a pass over the events of traces that do not know them
                                  before */
     bool folder;              /* the output is a folder */

@@ -101,6 +101,8 @@ static int open_feed(feed *f, bool ordered, const tl_want *want, tl_error *e)
     tl_want all = want ? *want : f->source->want;
     if (f->select)
         limit.set = tl_event_select_limit(f->select, &limit.from, &limit.to);
+    if (f->source->numbers)
+        limit.from = 0;
     all.fields = all.fields || (f->select && tl_event_select_fields(f->select));
     return ordered ? tl_merge_open_want(&f->merge, f->source, &all, &limit, e)
                    : tl_stream_reader_open(&f->stream_reader, f->source, &all, &limit, e);

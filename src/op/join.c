@@ -15,6 +15,7 @@ typedef struct member {
     const tl_trace *trace;
     uint32_t *cls, *track; /* its ids -> joined ids */
     tl_hash function;      /* its function id -> index in `renamed`, if it changes */
+    uint32_t streams;      /* of the members before it */
     uint64_t begin;        /* its tick that is time 0, ... */
     uint64_t early;        /* ... or, if before its tick 0, how many ticks before */
     uint64_t shift;        /* ns from the joined clock's 0 to its own, by the time of day */
@@ -340,6 +341,7 @@ int tl_join_new(tl_join **out, tl_source *const *s, uint32_t n, const uint64_t *
     for (uint32_t i = 0; status == 0 && i < n; i++) {
         j->member[i].trace = &s[i]->trace;
         j->member[i].begin = begin[i];
+        j->member[i].streams = i ? j->member[i - 1].streams + tl_source_streams(s[i - 1]) : 0;
     }
     if (status == 0) {
         j->trace.path = j->member[0].trace->path;
@@ -421,6 +423,8 @@ const tl_batch *tl_join_batch(tl_join *j, uint32_t i, const tl_batch *b, uint32_
     const member *m = &j->member[i];
     tl_batch *out = &j->batch;
     out->n = to - from;
+    out->stream = m->streams + b->stream;
+    out->first = b->first + from;
     out->v = b->v;
     out->arena = b->arena;
     for (uint32_t k = 0; k < out->n; k++) {

@@ -26,6 +26,7 @@ struct tl_source {
     void *state;             /* of the reader */
     tl_want want;
     bool follow;                            /* as in tl_open_options */
+    bool numbers;                           /* as in tl_event_writer */
     struct tl_stream_reader *stream_reader; /* of tl_source_next() */
     struct tl_discovery *discovery;
     struct tl_code_map *code;           /* of the traced binary, if there are instructions; or NULL */

@@ -3,10 +3,10 @@
 
 #include "base/columnar/arrow_c.h"
 #include "base/grow.h"
+#include "model/table_columns.h"
 #include "op/scan/class_rows.h"
 #include "query/query_arrow.h"
 #include "query/query_sharing.h"
-#include "query/table_columns.h"
 
 #define ROWS_USUAL 65536u
 

@@ -7,7 +7,8 @@
 #define TL_QUERY_KEPT_ROWS_H
 
 #include "base/hash.h"
-#include "op/scan/scan_block.h"
+#include "model/scan_block.h"
+#include "op/scan/scan.h"
 
 typedef struct tl_kept_rows {
     const tl_scan_table *table;

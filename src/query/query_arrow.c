@@ -7,10 +7,10 @@
 #include <strings.h>
 
 #include "base/columnar/arrow_c.h"
+#include "model/table_columns.h"
 #include "query/query_sharing.h"
 #include "query/result_columns.h"
 #include "query/session_rows.h"
-#include "query/table_columns.h"
 
 typedef struct arrow_stream {
     tl_query *query;

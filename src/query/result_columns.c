@@ -2,15 +2,12 @@
 #include "query/result_columns.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/text/float_text.h"
 #include "base/text/number.h"
-#include "base/text/utf8.h"
-#include "query/sql_type.h"
+#include "model/stored_column.h"
 
 enum { FIRST_ROWS = 10000, FIRST_CELLS = 1 << 18, FIRST_BYTES = 16 << 20 };
 
@@ -27,51 +24,13 @@ static tl_store choose(const tl_column_info *info, unsigned seen)
 {
     const unsigned real = 1u << TL_VALUE_REAL, text = 1u << TL_VALUE_TEXT, blob = 1u << TL_VALUE_BLOB;
     seen &= ~(1u << TL_VALUE_NULL);
-    if (seen & blob || (!seen && info->unit == TL_UNIT_BLOB))
+    if (seen & blob)
         return TL_STORE_BLOB;
-    if (seen & text || (!seen && info->type == TL_TEXT))
+    if (seen & text)
         return TL_STORE_TEXT;
-    if (seen & real || info->type == TL_REAL)
+    if (seen & real)
         return TL_STORE_REAL;
-    return info->unit == TL_UNIT_BOOL ? TL_STORE_BOOL : TL_STORE_INT;
-}
-
-static bool is_taken(const tl_stored_as *as, uint32_t before, const char *name)
-{
-    uint32_t i = 0;
-    while (i < before && strcasecmp(as[i].name, name) != 0)
-        i++;
-    return i < before;
-}
-
-/* Its name, in UTF-8, not empty, and different from those before it without regard to case: readers need that. */
-static const char *name_of(tl_arena *arena, const tl_stored_as *as, uint32_t i, const char *name)
-{
-    const size_t n = strlen(name), room = 2 * n + 32;
-    char *text = n < SIZE_MAX / 4 ? tl_arena_alloc(arena, room) : NULL;
-    if (!text)
-        return NULL;
-    size_t size = tl_utf8_repair(text, name, n);
-    text[size] = '\0';
-    if (size == 0)
-        size = (size_t)snprintf(text, room, "column_%" PRIu32, i + 1);
-    for (unsigned k = 2; is_taken(as, i, text); k++)
-        snprintf(text + size, room - size, "_%u", k);
-    return text;
-}
-
-bool tl_stored_describe(tl_arena *arena, tl_stored_as *as, uint32_t i, const tl_column_info *info, unsigned seen,
-                        bool is_ns, bool is_compound)
-{
-    const char *name = name_of(arena, as, i, info->name);
-    const tl_store store = choose(info, seen);
-    const bool is_as_declared = info->type == TL_TEXT ? tl_column_is_text(store) : !tl_column_is_text(store);
-    as[i] = (tl_stored_as){.name = name,
-                           .store = store,
-                           .is_utc = store == TL_STORE_INT && info->unit == TL_UNIT_UTC,
-                           .is_json = store == TL_STORE_TEXT && info->unit == TL_UNIT_JSON && !is_compound,
-                           .unit = is_as_declared ? tl_unit_word(info, is_ns) : NULL};
-    return name != NULL;
+    return seen && info->type == TL_TEXT ? TL_STORE_INT : tl_store_of(info);
 }
 
 static int describe(tl_result_columns *c, bool is_compound, tl_error *e)
@@ -81,7 +40,7 @@ static int describe(tl_result_columns *c, bool is_compound, tl_error *e)
         unsigned seen = 0;
         for (uint32_t row = 0; row < c->nheld; row++)
             seen |= 1u << c->held[(size_t)row * c->n + i].kind;
-        if (!tl_stored_describe(&c->arena, c->as, i, info, seen, c->from->is_ns, is_compound))
+        if (!tl_stored_describe(&c->arena, c->as, i, info, choose(info, seen), c->from->is_ns, is_compound))
             return no_memory(e);
     }
     return tl_column_batch_init(&c->batch, c->as, c->n, e);

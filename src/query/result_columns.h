@@ -22,11 +22,6 @@ typedef struct tl_result_columns {
     int after; /* what next() returned behind the first rows */
 } tl_result_columns;
 
-/* Column i of *as [i + 1], whose names are before it, by what is declared and by the kinds of values that were seen,
- * bits 1 << tl_value_kind; the name is in the arena. is_compound: as below. False: no memory. */
-bool tl_stored_describe(tl_arena *arena, tl_stored_as *as, uint32_t i, const tl_column_info *info, unsigned seen,
-                        bool is_ns, bool is_compound);
-
 /* Reads the first rows. is_compound: rows may come from SELECTs that the columns do not describe. fini is needed in any
  * case. Errors: those of the result's next(), TL_ENOMEM. */
 int tl_result_columns_init(tl_result_columns *c, tl_result *from, bool is_compound, tl_error *e);

@@ -3,7 +3,8 @@
 #define TL_QUERY_ROWS_SCAN_H
 
 #include "analysis/table_kind.h"
-#include "op/scan/scan_block.h"
+#include "model/scan_block.h"
+#include "op/scan/scan.h"
 
 #define TL_NO_PLACE UINT32_MAX
 

@@ -4,7 +4,7 @@
 
 #include "analysis/runtime/compilation_rows.h"
 #include "analysis/runtime/cpu_table.h"
-#include "op/scan/event_parts.h"
+#include "model/event_parts.h"
 #include "query/analysis_kinds.h"
 
 #define TRACE_COLUMN                                                                                                   \

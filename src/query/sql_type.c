@@ -34,15 +34,3 @@ bool tl_sql_type_read(const char *declared, tl_column_type *type, tl_column_unit
         }
     return false;
 }
-
-const char *tl_unit_word(const tl_column_info *c, bool is_ns)
-{
-    static const char *const name[] = {[TL_UNIT_BYTES] = "bytes",
-                                       [TL_UNIT_HEX] = "hex",
-                                       [TL_UNIT_BOOL] = "bool",
-                                       [TL_UNIT_JSON] = "json",
-                                       [TL_UNIT_UTC] = "utc"};
-    if (c->unit == TL_UNIT_TIME)
-        return is_ns ? "ns" : "ticks";
-    return c->unit < TL_COUNT(name) ? name[c->unit] : NULL;
-}

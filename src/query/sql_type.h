@@ -8,7 +8,5 @@
 const char *tl_sql_type(const tl_column_info *c);
 /* Type and unit of a declared type; false: another. */
 bool tl_sql_type_read(const char *declared, tl_column_type *type, tl_column_unit *unit);
-/* The unit of a column in outputs for programs: "ns"; NULL: none. Static. */
-const char *tl_unit_word(const tl_column_info *c, bool is_ns);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "analysis/instruction/linux_syscalls.h"
 #include "analysis/instruction/syscall_table.h"
-#include "op/scan/event_parts.h"
+#include "model/event_parts.h"
 #include "query/analysis_kinds.h"
 
 enum { TRACE, TS, RANK, TRACK, THREAD, NUMBER, NAME, ARGUMENT };

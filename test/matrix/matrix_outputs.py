@@ -9,9 +9,13 @@ import json
 import os
 import re
 import struct
+import sys
 import xml.etree.ElementTree
 
 import harness
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "roundtrip"))
+import parquet_read
 
 Counter = collections.Counter
 
@@ -51,6 +55,15 @@ def csv_(path):
             assert None not in row and None not in row.values(), row
             json.loads(row["fields"] or "{}")
             found.update({"events": 1, "class " + row["class"]: 1, "processors": row["cpu"] != ""})
+    return found
+
+
+def parquet(path):
+    file, found = parquet_read.File(path), Counter()
+    for row in file.rows:
+        event = dict(zip(file.columns, row))
+        json.loads(event["fields"]), json.loads(event["context"] or "{}")
+        found.update({"events": 1, "class " + event["name"]: 1, "processors": event["cpu"] is not None, "time of day": event["utc"] is not None})
     return found
 
 
@@ -298,7 +311,7 @@ def nothing(path):
 
 
 READERS = {"xray-fdr": again, "xray-basic": again, "xray-profile": again, "ctf": again, "tracelog": again, "xtrace": again,
-           "xtrace-set": again, "tlp": again, "text": text, "babeltrace": babeltrace, "jsonl": jsonl, "csv": csv_, "listing": listing,
+           "xtrace-set": again, "tlp": again, "text": text, "babeltrace": babeltrace, "jsonl": jsonl, "csv": csv_, "parquet": parquet, "listing": listing,
            "listing-values": listing, "simpoint": simpoint, "champsim": champsim, "drmemtrace": drmemtrace, "perfetto": perfetto,
            "chrome": chrome, "speedscope": speedscope, "pprof": pprof, "folded": folded, "callgrind": callgrind, "dot": dot, "svg": svg,
            "none": nothing}

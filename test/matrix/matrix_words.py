@@ -61,7 +61,7 @@ WANTS = (
     ("A time line", "Who ran when, for zooming.", (("perfetto", "convert"), ("chrome", "convert"), ("speedscope", "convert"))),
     ("A flame graph, or a call graph", "Where the time went, for traces with calls, samples or instructions; for the last, time is the number "
      "of instructions.", (("svg", "report"), ("speedscope", "report"), ("pprof", "report"), ("folded", "report"), ("callgrind", "report"), ("dot", "report"))),
-    ("Text, and data for scripts", "Every event, with everything in it.", (("text", "convert"), ("babeltrace", "convert"), ("jsonl", "convert"), ("csv", "convert"))),
+    ("Text, and data for scripts", "Every event, with everything in it.", (("text", "convert"), ("babeltrace", "convert"), ("jsonl", "convert"), ("csv", "convert"), ("parquet", "convert"))),
     ("Another trace", "For other tools that read these formats, or a part of a trace in its own format (`--time`, `--func`, ...).",
      (("ctf", "convert"), ("xray-fdr", "convert"), ("xray-basic", "convert"), ("tracelog", "convert"), ("xtrace", "convert"), ("xtrace-set", "convert"))),
     ("A profile to keep", "Small, and it can be added to others, or read again.", (("tlp", "report"), ("xray-profile", "report"), ("tracelog", "report"))),
@@ -85,6 +85,7 @@ HOLDS = {
     "babeltrace": "The same in the style of babeltrace2, with the time of day.",
     "jsonl": "An object for each event, with all its fields and contexts. Not the time of day.",
     "csv": "A line for each event; fields as JSON in one cell, or, of one class (`--class`), a column for each. Not the time of day.",
+    "parquet": "A row for each event: the table `events` of SQL, with the time of day; fields as JSON in one column.",
     "ctf": "Everything: classes, fields, contexts, threads, processors, names of functions, the clock, losses. Version 2 by default; 1.8 and the proposal of 2010 hold less.",
     "xray-fdr": "Entries and exits, arguments, XRay's custom and typed events, spans of our recorder; threads and processors. Functions by number; names "
                 "only in our own recordings.",

@@ -12,8 +12,8 @@
 #include "base/text/ends_in.h"
 #include "base/text/json_write.h"
 #include "cli/message.h"
+#include "model/stored_column.h"
 #include "query/query_database.h"
-#include "query/sql_type.h"
 #include "traceloom/format.h"
 
 #define DESCRIPTION "_schema.json"

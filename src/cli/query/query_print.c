@@ -15,7 +15,7 @@
 #include "base/text/number.h"
 #include "base/text/utf8.h"
 #include "cli/query/query_columns.h"
-#include "query/sql_type.h"
+#include "model/stored_column.h"
 
 #define GAP         2 /* blanks between columns */
 #define NUMBER_ROOM 64u

@@ -2,7 +2,8 @@
 #ifndef TL_OP_ACCESS_PCS_H
 #define TL_OP_ACCESS_PCS_H
 
-#include "op/scan/scan_block.h"
+#include "model/scan_block.h"
+#include "op/scan/scan.h"
 
 /* Zeroed, it has seen nothing. */
 typedef struct tl_access_pcs {

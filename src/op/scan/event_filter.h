@@ -2,7 +2,8 @@
 #ifndef TL_OP_EVENT_FILTER_H
 #define TL_OP_EVENT_FILTER_H
 
-#include "op/scan/event_parts.h"
+#include "model/event_parts.h"
+#include "op/scan/scan.h"
 
 typedef struct tl_event_filter {
     bool has_time;

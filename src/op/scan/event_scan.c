@@ -3,6 +3,7 @@
 
 #include "op/scan/access_pcs.h"
 #include "op/scan/event_reader.h"
+#include "op/symbols/code_map.h"
 
 typedef struct event_scan {
     tl_scan scan;
@@ -30,15 +31,40 @@ static int check_order(event_scan *s, const tl_batch *b, uint32_t n, tl_error *e
     return 0;
 }
 
+/* The function of an instruction. */
+static void put_code(tl_event_part part, const tl_event_view *v, const tl_batch *b, uint32_t i, tl_scan_block *block,
+                     uint32_t column, uint32_t row)
+{
+    const bool has_pc = b->aux && tl_insn_has_pc(b->aux[i]);
+    const tl_code_symbol *code = has_pc && v->code ? tl_code_map_find(v->code, b->key[i], NULL) : NULL;
+    if (!code)
+        tl_scan_put_null(block, column, row);
+    else if (part == TL_EVENT_CODE_NAME)
+        tl_scan_put_text(block, column, row, code->name);
+    else
+        tl_scan_put_int(block, column, row, (int64_t)(b->key[i] - code->from));
+}
+
+static void put_part(event_scan *s, const tl_batch *b, const uint32_t *at, uint32_t n, uint32_t column, uint32_t row)
+{
+    tl_event_reader *r = &s->reader;
+    const tl_event_part part = r->kind->part[column];
+    if (part == TL_EVENT_ACCESS_PC)
+        tl_access_pcs_put(&s->pcs, at, n, &s->block, column, row);
+    else if (part == TL_EVENT_CODE_NAME || part == TL_EVENT_CODE_OFFSET)
+        for (uint32_t k = 0; k < n; k++)
+            put_code(part, &r->view, b, at[k], &s->block, column, row + k);
+    else if (part != TL_EVENT_OTHER)
+        tl_event_part_put(part, &r->view, b, at, n, &s->block, column, row);
+}
+
 static void put_rows(event_scan *s, const tl_batch *b, const uint32_t *at, uint32_t n, uint32_t row)
 {
     tl_event_reader *r = &s->reader;
     const tl_event_table *kind = r->kind;
     for (uint32_t c = 0; c < s->table->ncolumn; c++)
-        if (kind->part[c] == TL_EVENT_ACCESS_PC && tl_scan_has(&s->block, c))
-            tl_access_pcs_put(&s->pcs, at, n, &s->block, c, row);
-        else if (kind->part[c] != TL_EVENT_OTHER && tl_scan_has(&s->block, c))
-            tl_event_part_put(kind->part[c], &r->view, b, at, n, &s->block, c, row);
+        if (tl_scan_has(&s->block, c))
+            put_part(s, b, at, n, c, row);
     if (kind->source && r->wants_fields)
         tl_class_fields_put(&kind->source[r->view.number - 1], &r->view, b, at, n, &s->block, s->table, row);
 }

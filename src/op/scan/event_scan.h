@@ -2,7 +2,8 @@
 #ifndef TL_OP_EVENT_SCAN_H
 #define TL_OP_EVENT_SCAN_H
 
-#include "op/scan/event_parts.h"
+#include "model/event_parts.h"
+#include "op/scan/scan.h"
 
 /* How the fields of a class of one source fall into columns: a tree like that of the fields. */
 typedef struct tl_field_column {

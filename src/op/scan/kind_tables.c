@@ -3,12 +3,6 @@
 
 #include "op/scan/event_scan.h"
 
-static const uint8_t all[] = {
-    TL_EVENT_TRACE,  TL_EVENT_ID,     TL_EVENT_TS,  TL_EVENT_UTC, TL_EVENT_TICKS,    TL_EVENT_RANK,
-    TL_EVENT_TRACK,  TL_EVENT_THREAD, TL_EVENT_PID, TL_EVENT_TID, TL_EVENT_CPU,      TL_EVENT_CLASS,
-    TL_EVENT_NAME,   TL_EVENT_KIND,   TL_EVENT_KEY, TL_EVENT_AUX, TL_EVENT_FUNCTION, TL_EVENT_FUNCTION_NAME,
-    TL_EVENT_FIELDS, TL_EVENT_CONTEXT};
-
 static const uint8_t of_instructions[] = {
     TL_EVENT_TRACE, TL_EVENT_ID,     TL_EVENT_TS,    TL_EVENT_RANK,       TL_EVENT_TRACK,     TL_EVENT_THREAD,
     TL_EVENT_PC,    TL_EVENT_OPCODE, TL_EVENT_LEVEL, TL_EVENT_CODE_CLASS, TL_EVENT_CODE_NAME, TL_EVENT_CODE_OFFSET};
@@ -22,7 +16,9 @@ static const struct {
     uint32_t parts;
     tl_event_table table;
 } tables[TL_EVENT_TABLES] = {
-    {{"events", "everything that happened, stream by stream", TL_NEEDS_EVENTS}, TL_COUNT(all), {.part = all}},
+    {{"events", "everything that happened, stream by stream", TL_NEEDS_EVENTS},
+     TL_EVENTS_PARTS,
+     {.part = tl_events_part}},
     {{"instructions", "instructions that were executed", TL_NEEDS_INSNS},
      TL_COUNT(of_instructions),
      {.part = of_instructions, .kinds = 1u << TL_INSN}},

@@ -2,7 +2,8 @@
 #ifndef TL_OP_LIST_SCAN_H
 #define TL_OP_LIST_SCAN_H
 
-#include "op/scan/scan_block.h"
+#include "model/scan_block.h"
+#include "op/scan/scan.h"
 
 /* Puts row i of a source into row `row` of the block, every column that somebody looks at. */
 typedef void tl_list_put(const void *arg, uint32_t source, uint64_t i, tl_scan_block *b, uint32_t row);

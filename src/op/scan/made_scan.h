@@ -3,7 +3,8 @@
 #ifndef TL_OP_MADE_SCAN_H
 #define TL_OP_MADE_SCAN_H
 
-#include "op/scan/scan_block.h"
+#include "model/scan_block.h"
+#include "op/scan/scan.h"
 #include "op/scan/trace_places.h"
 
 #define TL_MADE_ARGUMENTS 2u /* most of a table */

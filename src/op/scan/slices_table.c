@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/scan_block.h"
 #include "op/scan/line_tables.h"
-#include "op/scan/scan_block.h"
 #include "op/scan/term_copy.h"
 
 enum { TRACE, ID, PARENT, TS, DUR, END, TRACK, THREAD, NAME, DEPTH, CATEGORY, COLUMNS };

@@ -2,8 +2,9 @@
 #ifndef TL_OP_STACK_PATHS_H
 #define TL_OP_STACK_PATHS_H
 
+#include "model/scan_block.h"
 #include "model/stack_nodes.h"
-#include "op/scan/scan_block.h"
+#include "op/scan/scan.h"
 
 /* The stack of a sample, or of a track since its last one. */
 typedef struct tl_stack_path {

@@ -4,7 +4,8 @@
 
 #include "model/hist_bytes.h"
 #include "model/profile_impl.h"
-#include "op/scan/scan_block.h"
+#include "model/scan_block.h"
+#include "op/scan/scan.h"
 
 /* Sets d, which is zeros, in nanoseconds: each count goes to the bucket of the middle of its ticks, but the shortest
  * and the longest call keep their places. fini is needed in any case. False when memory runs out. */

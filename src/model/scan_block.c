@@ -1,5 +1,5 @@
 /* The block of rows that a scan fills. */
-#include "op/scan/scan_block.h"
+#include "model/scan_block.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The rows of a table as batches of columns: blocks of a scan are added to arrays of Arrow. */
-#ifndef TL_QUERY_TABLE_COLUMNS_H
-#define TL_QUERY_TABLE_COLUMNS_H
+#ifndef TL_MODEL_TABLE_COLUMNS_H
+#define TL_MODEL_TABLE_COLUMNS_H
 
 #include "base/arena.h"
 #include "base/columnar/column_batch.h"

@@ -1,12 +1,10 @@
 /* What the columns of tables of events say. */
-#include "op/scan/event_parts.h"
+#include "model/event_parts.h"
 
 #include <string.h>
 
 #include "isa/a64.h"
-#include "model/batch.h"
 #include "model/value_json.h"
-#include "op/symbols/code_map.h"
 
 const tl_column_info tl_event_part_column[TL_EVENT_PARTS] = {
     [TL_EVENT_TRACE] = {"trace", "trace", TL_INTEGER, TL_UNIT_NONE, "the number of the trace, from 1"},
@@ -49,6 +47,12 @@ const tl_column_info tl_event_part_column[TL_EVENT_PARTS] = {
     [TL_EVENT_VALUE] = {"value", "value", TL_TEXT, TL_UNIT_NONE,
                         "these bytes in hexadecimal, in the order of memory; null: not known"},
 };
+
+const uint8_t tl_events_part[TL_EVENTS_PARTS] = {
+    TL_EVENT_TRACE,  TL_EVENT_ID,     TL_EVENT_TS,  TL_EVENT_UTC, TL_EVENT_TICKS,    TL_EVENT_RANK,
+    TL_EVENT_TRACK,  TL_EVENT_THREAD, TL_EVENT_PID, TL_EVENT_TID, TL_EVENT_CPU,      TL_EVENT_CLASS,
+    TL_EVENT_NAME,   TL_EVENT_KIND,   TL_EVENT_KEY, TL_EVENT_AUX, TL_EVENT_FUNCTION, TL_EVENT_FUNCTION_NAME,
+    TL_EVENT_FIELDS, TL_EVENT_CONTEXT};
 
 /* Members of "fields" or, if `context`, of "context". */
 static bool put_members(tl_text_writer *tw, const tl_event_view *v, const tl_class *c, const tl_batch *b, uint32_t i,
@@ -112,20 +116,6 @@ static void put_number_of_track(tl_event_part part, const tl_track *t, tl_scan_b
         tl_scan_put_null(block, column, row);
 }
 
-/* The function of an instruction. */
-static void put_code(tl_event_part part, const tl_event_view *v, const tl_batch *b, uint32_t i, tl_scan_block *block,
-                     uint32_t column, uint32_t row)
-{
-    const bool has_pc = b->aux && tl_insn_has_pc(b->aux[i]);
-    const tl_code_symbol *code = has_pc && v->code ? tl_code_map_find(v->code, b->key[i], NULL) : NULL;
-    if (!code)
-        tl_scan_put_null(block, column, row);
-    else if (part == TL_EVENT_CODE_NAME)
-        tl_scan_put_text(block, column, row, code->name);
-    else
-        tl_scan_put_int(block, column, row, (int64_t)(b->key[i] - code->from));
-}
-
 /* The bytes of an access. */
 static void put_bytes(const tl_class *c, const tl_batch *b, uint32_t i, tl_scan_block *block, uint32_t column,
                       uint32_t row)
@@ -171,10 +161,6 @@ static void put_one(tl_event_part part, const tl_event_view *v, const tl_batch *
     case TL_EVENT_FIELDS:
     case TL_EVENT_CONTEXT:
         put_object(v, b, i, block, column, row, part == TL_EVENT_CONTEXT);
-        return;
-    case TL_EVENT_CODE_NAME:
-    case TL_EVENT_CODE_OFFSET:
-        put_code(part, v, b, i, block, column, row);
         return;
     case TL_EVENT_CODE_CLASS:
         tl_scan_put_text(block, column, row,

@@ -1,10 +1,11 @@
 /* The rows of a table as batches of columns. */
-#include "query/table_columns.h"
+#include "model/table_columns.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/result_columns.h"
+#include "base/grow.h"
+#include "model/stored_column.h"
 
 void tl_column_batch_of(tl_column_batch *b, uint64_t rows)
 {
@@ -23,7 +24,7 @@ int tl_table_columns_init(tl_table_columns *c, const tl_column_info *column, con
     bool ok = c->from && c->as;
     for (uint32_t i = 0; ok && i < n; i++) {
         c->from[i] = from[i];
-        ok = tl_stored_describe(&c->arena, c->as, i, &column[from[i]], 0, is_ns, false);
+        ok = tl_stored_describe(&c->arena, c->as, i, &column[from[i]], tl_store_of(&column[from[i]]), is_ns, false);
     }
     const int status = ok ? tl_column_batch_init(&c->batch, c->as, n, e)
                           : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for columns");

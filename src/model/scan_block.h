@@ -1,9 +1,10 @@
 /* The block of rows that a scan fills: arrays of the columns that are looked at, and the text of one block. */
-#ifndef TL_OP_SCAN_BLOCK_H
-#define TL_OP_SCAN_BLOCK_H
+#ifndef TL_MODEL_SCAN_BLOCK_H
+#define TL_MODEL_SCAN_BLOCK_H
 
-#include "base/text/text_writer.h"
-#include "op/scan/scan.h"
+#include "base/arena.h"
+#include "base/protobuf.h"
+#include "traceloom/relation.h"
 
 /* A column that is filled. All NULL: nobody looks at it. */
 typedef struct tl_scan_array {

@@ -1,9 +1,11 @@
 /* What the columns of tables of events say: the same part of an event is the same column in each. */
-#ifndef TL_OP_EVENT_PARTS_H
-#define TL_OP_EVENT_PARTS_H
+#ifndef TL_MODEL_EVENT_PARTS_H
+#define TL_MODEL_EVENT_PARTS_H
 
+#include "model/batch.h"
 #include "model/field_text.h"
-#include "op/scan/scan_block.h"
+#include "model/scan_block.h"
+#include "model/trace_impl.h"
 
 typedef enum tl_event_part {
     TL_EVENT_TRACE,
@@ -30,7 +32,7 @@ typedef enum tl_event_part {
     TL_EVENT_OPCODE,
     TL_EVENT_LEVEL,
     TL_EVENT_CODE_CLASS,
-    TL_EVENT_CODE_NAME,
+    TL_EVENT_CODE_NAME, /* these two are put by op/scan/event_scan.c, which knows the code */
     TL_EVENT_CODE_OFFSET,
     TL_EVENT_ACCESS,
     TL_EVENT_ACCESS_PC, /* of the instruction before: put by op/scan/access_pcs.h */
@@ -43,6 +45,10 @@ typedef enum tl_event_part {
 
 /* Their names and descriptions, by part. */
 extern const tl_column_info tl_event_part_column[TL_EVENT_PARTS];
+
+/* The columns of the table `events`. */
+#define TL_EVENTS_PARTS 20u
+extern const uint8_t tl_events_part[TL_EVENTS_PARTS];
 
 /* What the columns of one source are made from. */
 typedef struct tl_event_view {
