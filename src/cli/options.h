@@ -145,6 +145,7 @@ typedef struct tl_arguments {
     bool has_rows;
     uint64_t rows;            /* of a table to show; 0: all */
     uint64_t memory, timeout; /* in bytes and ns; 0: not given */
+    uint64_t rows_per_file;   /* of --export; 0: not given */
 
     const char *server, *user, *cluster;             /* of load and query; or NULL */
     bool create, verify, print_ddl, durable, rollup; /* of load */

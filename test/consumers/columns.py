@@ -14,6 +14,9 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 import column_readers
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "roundtrip"))
+import parquet_read
+
 INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
 FDR = [os.path.join(INPUT, "fdr-v5-le.xray"), "-e", os.path.join(INPUT, "program.elf")]
 LOG = [os.path.join(INPUT, "tracelog-doc.log")]
@@ -128,6 +131,50 @@ def exported(words, table):
     return column_readers.csv(harness.run("query", "-q", *words, "SELECT * FROM " + table, "--to", "csv"))
 
 
+def cut(checks, readers, folder, words):
+    """Tables in files of some rows each."""
+    whole, parts = os.path.join(folder, "whole"), os.path.join(folder, "parts")
+    checks.equal(harness.run("query", "-q", *words, "--export", whole).status, 0)
+    for n in (1, 7, 100000):
+        done = harness.run("query", "-q", *words, "--export", parts, "--rows-per-file", n, "-f", *(["t*s", "collections"] if n == 1 else []))
+        checks.equal(done.status, 0, "replaced", done)
+        with open(os.path.join(parts, "_schema.json"), encoding="utf-8") as file:
+            schema = json.load(file)["tables"]
+        checks.equal(sorted(os.listdir(parts)), sorted(["_schema.json"] + [table["name"] for table in schema]), n)
+        for table in schema:
+            name = table["name"]
+            files = sorted(glob.glob(os.path.join(parts, table["file"])))
+            checks.equal([os.path.basename(path) for path in files], ["part-%05d.parquet" % i for i in range(-(-table["rows"] // n))], name)
+            read = [parquet_read.File(path) for path in files]
+            checks.that(all(len(file.rows) == n for file in read[:-1]), name, "parts have other rows")
+            one = parquet_read.File(os.path.join(whole, name + ".parquet"))
+            checks.equal([row for file in read for row in file.rows], one.rows, name)
+            if n == 7:
+                together = readers.read("duckdb", os.path.join(parts, table["file"]))
+                column_readers.compare(checks, together, exported(words, name), "%s in parts:" % name)
+            keys(checks, table, one)
+    for words_after in (["--to", "csv"], ["--to", "arrow"]):
+        done = harness.run("query", *words, "--export", os.path.join(folder, "never"), "--rows-per-file", "5", *words_after)
+        checks.that(done.status == 2 and b"--rows-per-file is for" in done.err, done)
+    done = harness.run("query", *words, "--rows-per-file", "5", "SELECT 1")
+    checks.that(done.status == 2 and b"needs --export" in done.err, done)
+    with open(os.path.join(parts, "events", "mine"), "w", encoding="utf-8") as file:
+        file.write("mine")
+    done = harness.run("query", *words, "--export", parts, "-f")
+    checks.that(done.status != 0 and os.path.exists(os.path.join(parts, "events", "mine")), "a folder with other files is replaced", done)
+
+
+def keys(checks, table, file):
+    """Keys are there and differ, and columns of the key have a value in each row for every reader."""
+    key = table.get("key", [])
+    at = [file.columns.index(name) for name in key]
+    checks.equal(len({tuple(row[i] for i in at) for row in file.rows}) if key else len(file.rows), len(file.rows), table["name"], "keys")
+    required = {name for name, is_required in zip(file.columns, file.required) if is_required}
+    checks.equal(required, set(key) | ({"trace"} & set(file.columns)), table["name"], "required")
+    columns = {column["name"]: column for column in table["columns"]}
+    checks.that(table["name"] == "traces" or "trace" not in columns or columns["trace"]["refers"] == "traces.trace", table["name"])
+
+
 def export(checks, readers, folder):
     """All tables: a folder, and a database."""
     for trace, words in TRACES.items():
@@ -178,6 +225,7 @@ def export(checks, readers, folder):
             done = harness.run("query", *words, "--export", os.path.join(folder, name), *words_after)
             checks.that(done.status != 0 and (message in done.err or name == "new.db"), words_after, done)
             checks.equal(sorted(os.listdir(folder)), before, words_after, "leaves")
+    cut(checks, readers, folder, words)
     for to, suffix in (("csv", ".csv"), ("jsonl", ".jsonl"), ("arrow", ".arrows")):
         done = harness.run("query", *words, "--export", os.path.join(folder, to), "--to", to, "events", "t*s")
         checks.that(done.status == 0 and "events" + suffix in os.listdir(os.path.join(folder, to)), done)

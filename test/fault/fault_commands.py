@@ -132,6 +132,7 @@ COMMANDS = {
     "query-syscalls": ["query", "@INSN@", "SELECT * FROM syscalls; SELECT pc, address FROM accesses WHERE ts > 9"],
     "query-machine": ["query", "@INSN@", "SELECT * FROM snapshots; SELECT name FROM cache_levels('l1d=1K:1:64'); SELECT * FROM reuse(16, 2), page_intervals(10) LIMIT 9; SELECT class, value FROM instructions, accesses LIMIT 9; SELECT s.name FROM places AS p, stack(p.trace, p.place_id) AS s"],
     "query-fields": ["query", "t18", "a.xray", "SELECT name, column_name FROM fields; SELECT field, label FROM enum_labels; SELECT * FROM losses JOIN tracks USING (trace); SELECT utc_ns('2026-01-31')"],
+    "query-parts": ["query", "a.xray", "-e", "a.elf", "--export", "@OUT@/parts", "--rows-per-file", "30", "events", "classes"],
     "query-parquet": ["query", "a.xray", "-e", "a.elf", "SELECT ts, ts % 3 AS few, name, utc, kind = 'enter' AS x, fields, 1.5 * ts AS real FROM events", "-o", "@OUT@/e.parquet"],
     "query-arrow": ["query", "a.xray", "-e", "a.elf", "SELECT ts, name, is_outermost, x'61' AS blob FROM calls", "-o", "@OUT@/c.arrows"],
     "query-export": ["query", "a.xray", "calls", "tracks", "--export", "@OUT@/tables"],

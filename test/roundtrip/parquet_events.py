@@ -95,6 +95,8 @@ def parts(checks, folder):
     rows = {event["id"]: event for event in events(whole)}
     checks.that(len(rows) == len(whole.rows) > 100, "ids are not unique")
     checks.equal([event["ts"] for event in rows.values()], sorted(event["ts"] for event in rows.values()), "order")
+    checks.equal(whole.sorted, [["ts"]], "the order, as the file describes it")
+    checks.equal([name for name, required in zip(whole.columns, whole.required) if required], ["trace", "id"], "columns without nulls")
     # A part of the time has the same rows.
     part = convert(checks, folder, FDR, *ELF, "--time", "20us..60us")
     checks.that(0 < len(part.rows) < len(whole.rows), "a part has", len(part.rows), "rows")

@@ -85,7 +85,7 @@ static void put_field(tl_pb *b, size_t from, const tl_stored_as *as)
 {
     enum { NAME, NULLABLE, TYPE_TYPE, TYPE, DICTIONARY, CHILDREN, METADATA, N };
     tl_flat_field field[N] = {[NAME] = TL_FLAT_REFERENCE,
-                              [NULLABLE] = {1, true},
+                              [NULLABLE] = {1, !as->is_required},
                               [TYPE_TYPE] = {1, type_of(as)},
                               [TYPE] = TL_FLAT_REFERENCE,
                               [CHILDREN] = TL_FLAT_REFERENCE};

@@ -31,6 +31,7 @@ typedef struct tl_stored_as {
     tl_store store;
     bool is_utc;      /* TL_STORE_INT: ns since 1970 */
     bool is_json;     /* TL_STORE_TEXT */
+    bool is_required; /* never null */
     const char *unit; /* a word for the file's description, or NULL */
 } tl_stored_as;
 

@@ -200,6 +200,13 @@ static bool ascends(const uint64_t *v, uint32_t n)
     return i >= n;
 }
 
+/* Before the bounds of the page are known. */
+static void see_order(tl_parquet_chunk *c, const uint64_t *v, uint32_t n)
+{
+    c->descends = c->descends || (c->bounds.is_there && (int64_t)v[0] < (int64_t)c->last) || !ascends(v, n);
+    c->last = v[n - 1];
+}
+
 static void put_indices(tl_parquet_chunk *c, tl_parquet_room *r, uint32_t n)
 {
     const unsigned bits = tl_bits_of(c->dictionary.n - 1), width = bits ? bits : 1;
@@ -316,6 +323,7 @@ static int put_values(tl_parquet_chunk *c, tl_parquet_room *r, const tl_column_d
         return 0;
     switch (c->store) {
     case TL_STORE_INT:
+        see_order(c, v, n);
         bound_ints(&c->bounds, v, n);
         return put_ints(c, r, v, n, most, encoding, e);
     case TL_STORE_BOOL:
@@ -353,17 +361,31 @@ static int pack(tl_parquet_room *r, tl_error *e)
     return tl_page_pack(r->packer, r->page.data, r->page.n, &r->packed, e);
 }
 
-int tl_parquet_chunk_add(tl_parquet_chunk *c, tl_parquet_room *r, const tl_column_data *d, uint32_t most, tl_error *e)
+/* Which rows are null. */
+static int put_levels(tl_parquet_room *r, const tl_column_data *d, tl_error *e)
 {
     uint8_t size[4] = {0};
-    tl_pb_clear(&r->page);
-    tl_pb_clear(&r->trial);
     tl_pb_raw(&r->page, size, sizeof size);
     tl_parquet_put_bit_runs(&r->page, d->valid, d->rows);
     if (r->page.failed)
         return no_memory(e);
     tl_store32(r->page.data, (uint32_t)(r->page.n - sizeof size), false);
-    int encoding, status = put_values(c, r, d, most, &encoding, e);
+    return 0;
+}
+
+static int refuse_nulls(const tl_column_data *d, tl_error *e)
+{
+    return d->nulls > 0 ? tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "a column that has a value in each row has a null") : 0;
+}
+
+int tl_parquet_chunk_add(tl_parquet_chunk *c, tl_parquet_room *r, const tl_column_data *d, uint32_t most, tl_error *e)
+{
+    tl_pb_clear(&r->page);
+    tl_pb_clear(&r->trial);
+    int encoding, status = c->is_required ? refuse_nulls(d, e) : put_levels(r, d, e);
+    c->descends = c->descends || d->nulls > 0;
+    if (status == 0)
+        status = put_values(c, r, d, most, &encoding, e);
     if (status == 0)
         status = pack(r, e);
     if (status < 0)
@@ -413,7 +435,7 @@ void tl_parquet_chunk_clear(tl_parquet_chunk *c)
 {
     tl_dictionary_fini(&c->dictionary);
     tl_pb_clear(&c->pages);
-    *c = (tl_parquet_chunk){.store = c->store, .pages = c->pages};
+    *c = (tl_parquet_chunk){.store = c->store, .is_required = c->is_required, .pages = c->pages};
 }
 
 void tl_parquet_chunk_fini(tl_parquet_chunk *c)

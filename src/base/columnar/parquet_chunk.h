@@ -2,6 +2,8 @@
 #ifndef TL_BASE_PARQUET_CHUNK_H
 #define TL_BASE_PARQUET_CHUNK_H
 
+#include <string.h>
+
 #include "base/columnar/page_pack.h"
 #include "base/columnar/parquet_dictionary.h"
 
@@ -30,6 +32,7 @@ typedef struct tl_parquet_bounds {
 
 typedef struct tl_parquet_chunk {
     tl_store store;
+    bool is_required;    /* no row is null: there are no levels */
     tl_pb pages;         /* with their headers */
     uint64_t plain_size; /* of the pages, without compression */
     uint64_t values;     /* with nulls */
@@ -40,6 +43,8 @@ typedef struct tl_parquet_chunk {
     bool has_dictionary;   /* pages refer to it */
     bool is_decided;       /* a page had values */
     bool takes_dictionary; /* further pages may refer to it */
+    bool descends;         /* not each row has at least the number of the row before, or it is null */
+    uint64_t last;         /* the number of the last row */
 } tl_parquet_chunk;
 
 /* What pages are made with. */
@@ -54,8 +59,15 @@ typedef struct tl_parquet_room {
 int tl_parquet_room_init(tl_parquet_room *r, unsigned level, tl_error *e);
 void tl_parquet_room_fini(tl_parquet_room *r);
 
-/* Adds a page with the rows of a column. `most`: values that its dictionary may have. Errors: TL_ENOMEM. */
+/* Adds a page with the rows of a column. `most`: values that its dictionary may have. Errors: TL_ENOMEM,
+ * TL_EINVAL (a null in a column that has none). */
 int tl_parquet_chunk_add(tl_parquet_chunk *c, tl_parquet_room *r, const tl_column_data *d, uint32_t most, tl_error *e);
+/* Whole numbers, ascending from the first row to the last, and not all the same. */
+static inline bool tl_parquet_chunk_is_sorted(const tl_parquet_chunk *c)
+{
+    return c->store == TL_STORE_INT && !c->descends && c->bounds.is_there &&
+           memcmp(c->bounds.low, c->bounds.high, c->bounds.n) != 0;
+}
 /* The page of its dictionary, which comes before the others, and which it may not have, in r->packed after r->header.
  */
 int tl_parquet_chunk_dictionary(tl_parquet_chunk *c, tl_parquet_room *r, tl_error *e);

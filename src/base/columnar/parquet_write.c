@@ -9,7 +9,7 @@
 #include "base/endian.h"
 #include "traceloom/format.h"
 
-enum { VERSION = 2, UNCOMPRESSED = 0, ZSTD = 6, OPTIONAL = 1, UTF8 = 0, JSON = 19 };
+enum { VERSION = 2, UNCOMPRESSED = 0, ZSTD = 6, REQUIRED = 0, OPTIONAL = 1, UTF8 = 0, JSON = 19 };
 
 static const char magic[4] = {'P', 'A', 'R', '1'};
 
@@ -45,8 +45,10 @@ int tl_parquet_open(tl_parquet **out, tl_output *to, const tl_stored_as *as, uin
         tl_parquet_close(w);
         return status;
     }
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         w->chunk[i].store = as[i].store;
+        w->chunk[i].is_required = as[i].is_required;
+    }
     tl_output_write(to, magic, sizeof magic);
     *out = w;
     return 0;
@@ -145,9 +147,36 @@ static int write_chunk(tl_parquet *w, uint32_t i, tl_thrift *t, uint64_t *plain,
     return 0;
 }
 
+static bool is_time(const tl_stored_as *as)
+{
+    return as->unit && (strcmp(as->unit, "ns") == 0 || strcmp(as->unit, "ticks") == 0);
+}
+
+/* The column by which the rows of the group are sorted: of times, if there is one. n: none. */
+static uint32_t find_order(const tl_parquet *w)
+{
+    uint32_t found = w->n;
+    for (uint32_t i = 0; i < w->n; i++)
+        if (tl_parquet_chunk_is_sorted(&w->chunk[i]) &&
+            (found == w->n || (is_time(&w->as[i]) && !is_time(&w->as[found]))))
+            found = i;
+    return found;
+}
+
+static void describe_order(tl_thrift *t, uint32_t column)
+{
+    tl_thrift_list(t, 4, TL_THRIFT_STRUCT, 1);
+    tl_thrift_item(t);
+    tl_thrift_i32(t, 1, (int32_t)column);
+    tl_thrift_bool(t, 2, false); /* descending */
+    tl_thrift_bool(t, 3, false); /* nulls first: there are none */
+    tl_thrift_end(t);
+}
+
 static int end_group(tl_parquet *w, tl_error *e)
 {
     const uint64_t begin = written(w);
+    const uint32_t order = find_order(w);
     uint64_t plain = 0;
     tl_thrift t = {.out = &w->described};
     if (w->rows == 0)
@@ -160,6 +189,8 @@ static int end_group(tl_parquet *w, tl_error *e)
     }
     tl_thrift_i64(&t, 2, (int64_t)plain);
     tl_thrift_i64(&t, 3, (int64_t)w->rows);
+    if (order < w->n)
+        describe_order(&t, order);
     tl_thrift_i64(&t, 5, (int64_t)begin);
     tl_thrift_i64(&t, 6, (int64_t)(written(w) - begin));
     tl_thrift_stop(&t);
@@ -222,7 +253,7 @@ static void describe_columns(tl_thrift *t, const tl_parquet *w)
     for (uint32_t i = 0; i < w->n; i++) {
         tl_thrift_item(t);
         tl_thrift_i32(t, 1, type_of(w->as[i].store));
-        tl_thrift_i32(t, 3, OPTIONAL);
+        tl_thrift_i32(t, 3, w->as[i].is_required ? REQUIRED : OPTIONAL);
         tl_thrift_text(t, 4, w->as[i].name);
         describe_logical(t, &w->as[i]);
         tl_thrift_end(t);

@@ -25,6 +25,7 @@
 #include "base/text/glob.h"
 
 #define NO_FILE UINT32_MAX
+#define PART    "part-" /* what names of parts of a file begin with */
 
 /* A file; fd and neighbours are for files that are appended to. */
 typedef struct grown_file {
@@ -65,6 +66,25 @@ typedef struct contents {
     bool has_strange; /* a file that does not match the glob */
 } contents;
 
+/* Is the folder one of nothing but parts of a file, in the folder that `d` reads? */
+static bool has_parts(DIR *d, const char *name, const char *ours)
+{
+    const int fd = openat(dirfd(d), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *parts = fd >= 0 ? fdopendir(fd) : NULL;
+    bool is = parts && ours;
+    if (fd >= 0 && !parts)
+        close(fd);
+    for (struct dirent *entry; is && (entry = readdir(parts));) {
+        struct stat st;
+        is = tl_is_dots(entry->d_name) ||
+             (strncmp(entry->d_name, PART, strlen(PART)) == 0 && tl_glob(ours, entry->d_name) &&
+              fstatat(dirfd(parts), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode));
+    }
+    if (parts)
+        closedir(parts);
+    return is;
+}
+
 static int look_into(const char *path, const char *ours, contents *c)
 {
     DIR *d = opendir(path);
@@ -80,6 +100,8 @@ static int look_into(const char *path, const char *ours, contents *c)
             c->files++;
         else if (S_ISDIR(st.st_mode) && strcmp(entry->d_name, "index") == 0)
             c->has_index = true;
+        else if (S_ISDIR(st.st_mode) && has_parts(d, entry->d_name, ours))
+            continue;
         else
             c->has_other = true;
         c->has_strange = c->has_strange || !ours || !tl_glob(ours, entry->d_name);

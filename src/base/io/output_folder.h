@@ -13,8 +13,8 @@ typedef struct tl_output_folder tl_output_folder;
 /* Creates the temporary folder beside `path` (a '/' at its end is ignored). An existing target is TL_EEXIST, unless
  * `overwrite` and it is a folder that finish may remove: an empty one; one that has a file "metadata" and otherwise
  * holds nothing but plain files and an "index" folder of plain files; or one of nothing but plain files whose names
- * match the glob `ours` (our own output). `ours` must outlive the folder, or is
- * NULL. */
+ * match the glob `ours` (our own output), or folders of nothing but such files, called part-... `ours` must outlive the
+ * folder, or is NULL. */
 int tl_output_folder_open(tl_output_folder **out, const char *path, bool overwrite, const char *ours, tl_error *e);
 /* A new file in it, to be finished and closed by the caller; `name` may contain one '/'; that folder is created. The
  * output can be patched. */

@@ -14,6 +14,7 @@
 #include "cli/message.h"
 #include "model/stored_column.h"
 #include "query/query_database.h"
+#include "query/table_keys.h"
 #include "traceloom/format.h"
 
 #define DESCRIPTION "_schema.json"
@@ -93,6 +94,13 @@ static void describe(export *x, const tl_table_info *t, const char *file, const 
     tl_json_key_string(json, "file", file);
     tl_json_key_u64(json, "rows", rows);
     tl_json_key_string(json, "summary", t->summary);
+    if (tl_table_key(t->name)) {
+        tl_json_key(json, "key");
+        tl_json_array(json);
+        for (const char *const *key = tl_table_key(t->name); *key; key++)
+            tl_json_string(json, *key);
+        tl_json_array_end(json);
+    }
     tl_json_key(json, "columns");
     tl_json_array(json);
     for (uint32_t i = 0; i < r->columns; i++) {
@@ -102,6 +110,8 @@ static void describe(export *x, const tl_table_info *t, const char *file, const 
         tl_json_key_string(json, "type", c->unit == TL_UNIT_BLOB ? "BLOB" : type[c->type]);
         tl_json_key_string(json, "unit", tl_unit_word(c, r->is_ns));
         tl_json_key_string(json, "what", what && i < n ? what[i].what : NULL);
+        if (tl_column_refers(t->name, c->name))
+            tl_json_key_string(json, "refers", tl_column_refers(t->name, c->name));
         tl_json_object_end(json);
     }
     tl_json_array_end(json);
@@ -131,20 +141,56 @@ static int end_description(export *x, tl_error *e)
 /* -- tables ---------------------------------------------------------------------------------------------------------
  */
 
-static int write_file(export *x, const tl_table_info *t, tl_result *r, uint64_t *rows, tl_error *e)
+/* The file, or files, of a table. */
+typedef struct table_files {
+    export *x;
+    const tl_table_info *table;
+    tl_output *out; /* of the file that is written, or NULL */
+    uint32_t parts; /* that were begun */
+} table_files;
+
+static int end_file(table_files *f, tl_error *e)
+{
+    const int status = f->out ? tl_output_finish(f->out, e) : 0;
+    tl_output_close(f->out);
+    f->out = NULL;
+    return status;
+}
+
+static int next_part(void *files, tl_output **out, tl_error *e)
+{
+    table_files *f = files;
+    char name[256];
+    int status = end_file(f, e);
+    snprintf(name, sizeof name, "%s/part-%05" PRIu32 "%s", f->table->name, f->parts++, f->x->job->form->suffix);
+    if (status == 0)
+        status = tl_output_folder_file(f->x->folder, name, &f->out, e);
+    *out = f->out;
+    return status;
+}
+
+static int write_files(export *x, const tl_table_info *t, tl_result *r, uint64_t *rows, tl_error *e)
 {
     const tl_result_form *form = x->job->form;
+    const uint64_t most = x->job->cli->args->rows_per_file;
     char name[256];
-    tl_output *out = NULL;
-    snprintf(name, sizeof name, "%s%s", t->name, form->suffix);
-    int status = tl_output_folder_file(x->folder, name, &out, e);
+    table_files files = {.x = x, .table = t};
+    snprintf(name, sizeof name, most ? "%s/*%s" : "%s%s", t->name, form->suffix);
+    int status = most ? 0 : tl_output_folder_file(x->folder, name, &files.out, e);
     if (status < 0)
         return status;
-    tl_result_to to = {.out = out, .terminal = x->job->to.terminal, .first = true, .is_stopped = x->job->to.is_stopped};
+    tl_result_to to = {.out = files.out,
+                       .terminal = x->job->to.terminal,
+                       .first = true,
+                       .table = t->name,
+                       .next_file = most ? next_part : NULL,
+                       .arg = &files,
+                       .rows = most,
+                       .is_stopped = x->job->to.is_stopped};
     status = form->print(r, &to, rows, e);
     if (status >= 0)
-        status = tl_output_finish(out, e);
-    tl_output_close(out);
+        status = end_file(&files, e);
+    tl_output_close(files.out);
     if (status == 0)
         describe(x, t, name, r, *rows);
     return status;
@@ -164,7 +210,7 @@ static int write_table(export *x, const tl_table_info *t, tl_error *e)
     status = b.first = from.result.next(&from.result, e);
     if (status > 0) {
         status = x->database ? tl_database_add(x->database, t->name, &b.result, &rows, e)
-                             : write_file(x, t, &b.result, &rows, e);
+                             : write_files(x, t, &b.result, &rows, e);
         x->tables++;
         x->rows += rows;
     }
@@ -210,6 +256,8 @@ int tl_query_export_check(tl_query_job *j)
     if (!why &&
         (!j->form || (!j->form->is_file && strcmp(j->form->name, "csv") != 0 && strcmp(j->form->name, "jsonl") != 0)))
         why = "--export writes parquet, arrow, csv or jsonl";
+    if (!why && a->rows_per_file && (!j->form || strcmp(j->form->name, "parquet") != 0 || is_database(a->export)))
+        why = "--rows-per-file is for files of parquet";
     if (!why)
         return TL_EXIT_DONE;
     tl_say_error(NULL, "%s", why);

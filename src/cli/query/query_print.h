@@ -9,9 +9,14 @@
 typedef struct tl_result_to {
     tl_output *out;
     const tl_terminal *terminal;
-    uint64_t most;    /* rows of a table to show; 0: all */
-    uint64_t cut;     /* rows of JSON, which says if there were more; 0: all */
-    bool first;       /* no result was written before it */
+    uint64_t most;     /* rows of a table to show; 0: all */
+    uint64_t cut;      /* rows of JSON, which says if there were more; 0: all */
+    bool first;        /* no result was written before it */
+    const char *table; /* whose rows they are, with all columns; or NULL */
+    /* Ends a file of a table that is cut into several of at most `rows` rows, and begins the next; NULL: it is not. */
+    int (*next_file)(void *arg, tl_output **out, tl_error *e);
+    void *arg;
+    uint64_t rows;
     bool is_compound; /* rows may come from SELECTs that the columns do not describe */
     /* ^C, which ends the printing of rows that were read. */
     bool (*is_stopped)(void);

@@ -80,6 +80,10 @@ int tl_verb_query(tl_cli *c)
         return TL_EXIT_DONE;
     }
     int status = c->args->export ? tl_query_export_check(&j) : choose_form(&j);
+    if (status == TL_EXIT_DONE && c->args->rows_per_file && !c->args->export) {
+        tl_say_error(NULL, "--rows-per-file needs --export");
+        status = TL_EXIT_USAGE;
+    }
     if (status == TL_EXIT_DONE)
         status = tl_query_text_read(&j.text, c);
     if (status == TL_EXIT_DONE)

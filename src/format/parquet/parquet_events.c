@@ -33,6 +33,8 @@ static int parquet_create(void *writer, const tl_write_context *context, tl_erro
                                                   : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "parquet: no memory");
     if (status == 0)
         status = tl_table_columns_init(&w->columns, w->column, all, TL_EVENTS_PARTS, t->clock.hz != 0, 0, e);
+    for (uint32_t i = 0; status == 0 && i < TL_EVENTS_PARTS; i++) /* its key, as in an export of the table */
+        w->columns.as[i].is_required = tl_events_part[i] == TL_EVENT_TRACE || tl_events_part[i] == TL_EVENT_ID;
     if (status == 0)
         status = tl_parquet_open(&w->file, context->out, w->columns.as, TL_EVENTS_PARTS, context->options->level, e);
     if (status == 0)
