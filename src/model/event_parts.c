@@ -98,7 +98,10 @@ bool tl_event_object(const tl_event_view *v, const tl_batch *b, uint32_t i, bool
 static void put_object(const tl_event_view *v, const tl_batch *b, uint32_t i, tl_scan_block *block, uint32_t column,
                        uint32_t row, bool context)
 {
-    if (tl_event_object(v, b, i, context, &block->json))
+    const tl_class *c = &v->trace->cls[b->cls[i]];
+    if (c->nfield == 0 && (context || !tl_key_name(c)))
+        tl_scan_put_text(block, column, row, context ? NULL : "{}");
+    else if (tl_event_object(v, b, i, context, &block->json))
         tl_scan_put_json(block, column, row);
     else
         tl_scan_put_null(block, column, row);
@@ -132,7 +135,7 @@ static void put_one(tl_event_part part, const tl_event_view *v, const tl_batch *
                     uint32_t column, uint32_t row)
 {
     const tl_class *c = &v->trace->cls[b->cls[i]];
-    const tl_track *track = tl_trace_track(v->trace, b->track[i]);
+    const tl_track *track = NULL;
     const tl_function *function = NULL;
     switch (part) {
     case TL_EVENT_UTC:
@@ -142,11 +145,12 @@ static void put_one(tl_event_part part, const tl_event_view *v, const tl_batch *
             tl_list_utc(block, column, row, v->trace, b->ts[i]);
         return;
     case TL_EVENT_THREAD:
+        track = tl_trace_track(v->trace, b->track[i]);
         tl_scan_put_text(block, column, row, track ? track->name : NULL);
         return;
     case TL_EVENT_PID:
     case TL_EVENT_TID:
-        put_number_of_track(part, track, block, column, row);
+        put_number_of_track(part, tl_trace_track(v->trace, b->track[i]), block, column, row);
         return;
     case TL_EVENT_NAME:
         tl_scan_put_text(block, column, row, c->name);
@@ -180,47 +184,58 @@ static void put_one(tl_event_part part, const tl_event_view *v, const tl_batch *
     }
 }
 
+/* Puts a number for each event. */
+TL_ALWAYS_INLINE void put_number(const tl_scan_array *to, uint32_t row, bool has, int64_t number)
+{
+    to->i64[row] = has ? number : 0;
+    to->is_null[row] = !has;
+}
+
 /* Numbers that some events, or some traces, do not have. */
 static void put_numbers(tl_event_part part, const tl_event_view *v, const tl_batch *b, const uint32_t *at, uint32_t n,
                         tl_scan_block *block, uint32_t column, uint32_t row)
 {
-    for (uint32_t k = 0; k < n; k++) {
-        const uint32_t i = at[k];
-        const tl_class *c = &v->trace->cls[b->cls[i]];
-        bool has = true;
-        int64_t number = 0;
-        if (part == TL_EVENT_TICKS || part == TL_EVENT_TS) {
-            has = !(c->flags & TL_CLASS_TIMELESS);
-            number = part == TL_EVENT_TS ? tl_event_ts(v->trace, v->begin, b->ts[i]) : (int64_t)b->ts[i];
-        } else if (part == TL_EVENT_RANK) {
-            has = b->rank != NULL;
-            number = has ? (int64_t)b->rank[i] : 0;
-        } else if (part == TL_EVENT_CPU) {
-            has = b->cpu && b->cpu[i] >= 0;
-            number = has ? b->cpu[i] : 0;
-        } else if (part == TL_EVENT_AUX) {
-            has = b->aux && c->aux != TL_AUX_NONE;
-            number = has ? (int64_t)b->aux[i] : 0;
-        } else if (part == TL_EVENT_PC || part == TL_EVENT_OPCODE || part == TL_EVENT_LEVEL) {
-            const uint64_t aux = b->aux ? b->aux[i] : TL_INSN_NO_PC;
-            has = part != TL_EVENT_PC || tl_insn_has_pc(aux);
-            number = part == TL_EVENT_PC       ? (int64_t)b->key[i]
-                     : part == TL_EVENT_OPCODE ? (int64_t)tl_insn_opcode(aux)
-                                               : (int64_t)tl_insn_level(aux);
-        } else if (part == TL_EVENT_ADDRESS) {
-            number = (int64_t)b->key[i];
-        } else if (part == TL_EVENT_SIZE) {
-            has = b->aux != NULL;
-            number = has ? (int64_t)b->aux[i] : 0;
-        } else {
-            has = part == TL_EVENT_KEY ? c->key != TL_KEY_NONE : c->key == TL_KEY_FUNCTION;
-            number = (int64_t)b->key[i];
-        }
-        if (has)
-            tl_scan_put_int(block, column, row + k, number);
-        else
-            tl_scan_put_null(block, column, row + k);
+#define EACH(has, number)                                                                                              \
+    for (uint32_t k = 0; k < n; k++) {                                                                                 \
+        const uint32_t i = at[k];                                                                                      \
+        put_number(to, row + k, (has), (int64_t)(number));                                                             \
+    }                                                                                                                  \
+    return
+    const tl_scan_array *to = &block->array[column];
+    const tl_class *cls = v->trace->cls;
+    switch (part) {
+    case TL_EVENT_ID:
+        EACH(true, tl_event_id(b, i));
+    case TL_EVENT_TRACK:
+        EACH(true, b->track[i]);
+    case TL_EVENT_CLASS:
+        EACH(true, b->cls[i]);
+    case TL_EVENT_TS:
+        EACH(!(cls[b->cls[i]].flags & TL_CLASS_TIMELESS), tl_event_ts(v->trace, v->begin, b->ts[i]));
+    case TL_EVENT_TICKS:
+        EACH(!(cls[b->cls[i]].flags & TL_CLASS_TIMELESS), b->ts[i]);
+    case TL_EVENT_RANK:
+        EACH(b->rank != NULL, b->rank ? b->rank[i] : 0);
+    case TL_EVENT_CPU:
+        EACH(b->cpu && b->cpu[i] >= 0, b->cpu ? b->cpu[i] : 0);
+    case TL_EVENT_AUX:
+        EACH(b->aux && cls[b->cls[i]].aux != TL_AUX_NONE, b->aux ? b->aux[i] : 0);
+    case TL_EVENT_PC:
+        EACH(tl_insn_has_pc(b->aux ? b->aux[i] : TL_INSN_NO_PC), b->key[i]);
+    case TL_EVENT_OPCODE:
+        EACH(true, tl_insn_opcode(b->aux ? b->aux[i] : TL_INSN_NO_PC));
+    case TL_EVENT_LEVEL:
+        EACH(true, tl_insn_level(b->aux ? b->aux[i] : TL_INSN_NO_PC));
+    case TL_EVENT_ADDRESS:
+        EACH(true, b->key[i]);
+    case TL_EVENT_SIZE:
+        EACH(b->aux != NULL, b->aux ? b->aux[i] : 0);
+    case TL_EVENT_KEY:
+        EACH(cls[b->cls[i]].key != TL_KEY_NONE, b->key[i]);
+    default:
+        EACH(cls[b->cls[i]].key == TL_KEY_FUNCTION, b->key[i]);
     }
+#undef EACH
 }
 
 void tl_event_part_put(tl_event_part part, const tl_event_view *v, const tl_batch *b, const uint32_t *at, uint32_t n,
@@ -232,17 +247,8 @@ void tl_event_part_put(tl_event_part part, const tl_event_view *v, const tl_batc
             tl_scan_put_int(block, column, row + k, v->number);
         return;
     case TL_EVENT_ID:
-        for (uint32_t k = 0; k < n; k++)
-            tl_scan_put_int(block, column, row + k, (int64_t)tl_event_id(b, at[k]));
-        return;
     case TL_EVENT_TRACK:
-        for (uint32_t k = 0; k < n; k++)
-            tl_scan_put_int(block, column, row + k, b->track[at[k]]);
-        return;
     case TL_EVENT_CLASS:
-        for (uint32_t k = 0; k < n; k++)
-            tl_scan_put_int(block, column, row + k, b->cls[at[k]]);
-        return;
     case TL_EVENT_TS:
     case TL_EVENT_TICKS:
     case TL_EVENT_RANK:

@@ -40,6 +40,10 @@ typedef struct tl_column_data {
     int32_t *offset; /* [rows + 1] of text: where each begins; NULL before the first row */
     uint8_t *bytes;  /* [size] of text */
     uint8_t *valid;  /* [(rows + 7) / 8] bits, the first row's is the lowest: it is not null */
+    /* Of text, for rows below `alikes`: the first row that is known to have the same text, or the row itself, in
+     * numbers of rows that are not null. */
+    uint32_t *alike;
+    uint32_t alikes, alike_room;
     uint32_t rows, nulls;
     uint32_t words_room, offsets_room, valid_room;
     size_t size, bytes_room;

@@ -227,6 +227,10 @@ static tl_lookup look_up(tl_parquet_chunk *c, tl_parquet_room *r, const tl_colum
         const uint8_t *text = tl_dictionary_text(&c->dictionary, i, &size);
         bound_text(&c->bounds, text, size);
     }
+    for (uint32_t i = before; c->store == TL_STORE_INT && found == TL_LOOKUP_DONE && i < c->dictionary.n; i++) {
+        const uint64_t word = tl_load64(c->dictionary.plain.data + (size_t)i * 8, false);
+        bound_ints(&c->bounds, &word, 1);
+    }
     return found;
 }
 
@@ -267,6 +271,7 @@ static int put_ints(tl_parquet_chunk *c, tl_parquet_room *r, const uint64_t *v, 
         differs = found == TL_LOOKUP_FULL;
     }
     if (differs) {
+        bound_ints(&c->bounds, v, n);
         tl_parquet_put_deltas(&r->page, v, n);
     } else {
         put_indices(c, r, n);
@@ -324,7 +329,6 @@ static int put_values(tl_parquet_chunk *c, tl_parquet_room *r, const tl_column_d
     switch (c->store) {
     case TL_STORE_INT:
         see_order(c, v, n);
-        bound_ints(&c->bounds, v, n);
         return put_ints(c, r, v, n, most, encoding, e);
     case TL_STORE_BOOL:
         bound_bits(&c->bounds, v, n);
@@ -382,7 +386,7 @@ int tl_parquet_chunk_add(tl_parquet_chunk *c, tl_parquet_room *r, const tl_colum
 {
     tl_pb_clear(&r->page);
     tl_pb_clear(&r->trial);
-    int encoding, status = c->is_required ? refuse_nulls(d, e) : put_levels(r, d, e);
+    int encoding = TL_PARQUET_PLAIN, status = c->is_required ? refuse_nulls(d, e) : put_levels(r, d, e);
     c->descends = c->descends || d->nulls > 0;
     if (status == 0)
         status = put_values(c, r, d, most, &encoding, e);

@@ -85,8 +85,9 @@ tl_lookup tl_dictionary_texts(tl_dictionary *d, const tl_column_data *c, uint32_
         const uint8_t *text = tl_column_text(c, i, &n);
         if (c->nulls > 0 && !tl_column_is_valid(c, i))
             continue;
-        if (k > 0 && is_same(d, index[k - 1], text, n)) {
-            index[k] = index[k - 1];
+        const uint32_t like = i < c->alikes ? c->alike[i] : k;
+        if (like < k || (k > 0 && is_same(d, index[k - 1], text, n))) {
+            index[k] = index[like < k ? like : k - 1];
             k++;
             continue;
         }

@@ -66,20 +66,41 @@ static int end_block(parquet_writer *w, tl_error *e)
     return status < 0 ? status : 0;
 }
 
+static bool is_object(uint32_t column)
+{
+    return tl_events_part[column] == TL_EVENT_FIELDS || tl_events_part[column] == TL_EVENT_CONTEXT;
+}
+
+/* Puts what may be long of n events at at[]: of fewer, if the block is full. How many. */
+static uint32_t put_objects(parquet_writer *w, const tl_batch *b, const uint32_t *at, uint32_t n)
+{
+    uint32_t done = 0;
+    while (done < n && (done == 0 || !tl_scan_block_is_full(&w->block, w->rows + done))) {
+        const uint32_t some = n - done < TL_BLOCK_TEXTS ? n - done : TL_BLOCK_TEXTS;
+        for (uint32_t i = 0; i < TL_EVENTS_PARTS; i++)
+            if (is_object(i))
+                tl_event_part_put(tl_events_part[i], &w->view, b, at + done, some, &w->block, i, w->rows + done);
+        done += some;
+    }
+    return done;
+}
+
 static int parquet_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
     parquet_writer *w = writer;
-    uint32_t at[TL_BLOCK_TEXTS];
+    uint32_t at[TL_BATCH_MAX];
     int status = 0;
+    for (uint32_t i = from; i < to; i++)
+        at[i] = i;
     while (status == 0 && from < to) {
-        const uint32_t n = to - from < TL_BLOCK_TEXTS ? to - from : TL_BLOCK_TEXTS;
-        for (uint32_t i = 0; i < n; i++)
-            at[i] = from + i;
+        const uint32_t room = TL_BLOCK_ROWS - w->rows,
+                       n = put_objects(w, b, at + from, to - from < room ? to - from : room);
         for (uint32_t i = 0; i < TL_EVENTS_PARTS; i++)
-            tl_event_part_put(tl_events_part[i], &w->view, b, at, n, &w->block, i, w->rows);
+            if (!is_object(i))
+                tl_event_part_put(tl_events_part[i], &w->view, b, at + from, n, &w->block, i, w->rows);
         from += n;
         w->rows += n;
-        if (w->rows + TL_BLOCK_TEXTS > TL_BLOCK_ROWS || tl_scan_block_is_full(&w->block, w->rows))
+        if (tl_scan_block_is_full(&w->block, w->rows))
             status = end_block(w, e);
     }
     return status;
