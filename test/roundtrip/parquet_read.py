@@ -91,8 +91,12 @@ def packed(data, at, width, n):
     """n numbers of `width` bits, from the lowest bit of the first byte on, and what follows their whole bytes."""
     end = at + (n * width + 7) // 8
     need(end <= len(data), "packed numbers are cut off")
-    whole, mask = int.from_bytes(data[at:end], "little"), (1 << width) - 1
-    return [whole >> i * width & mask for i in range(n)], end
+    mask, values = (1 << width) - 1, []
+    for begin in range(at, end, width * 8 or 1):                            # 64 numbers at a time
+        some = int.from_bytes(data[begin:min(begin + width * 8, end)], "little")
+        values += [some >> i * width & mask for i in range(min(64, n - len(values)))]
+    need(width or n == 0 or at == end, "bytes of numbers without bits")
+    return values if width else [0] * n, end
 
 
 def runs(data, at, end, width, n):
