@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Results of SQL as columns: `query --to parquet` and `arrow` beside CSV, beside zstd of the bare columns, and beside the
-files that DuckDB makes of the same rows.
+"""Files of columns: all events by `convert --to parquet`, beside reading them and zstd of the bare columns; results of SQL by
+`query --to parquet` and `arrow`, beside CSV; both beside the files that DuckDB makes of the same rows.
 
     columns.py [--folder DIR] [--repeat N] [--write] [--quick]
 
@@ -34,10 +34,10 @@ def query(args, name, path, sql, to, output="/dev/null"):
     return Command(name, [args.traceloom, "query", "-q", "--force", "--threads", "1", "--memory", "1G", "--to", to, path, sql, "-o", output])
 
 
-def sizes(args, path, sql):
+def sizes(args, words):
     """Bytes of our file, and of DuckDB's of the same rows; and how many rows it finds."""
     file = os.path.join(args.folder, "bench.parquet")
-    subprocess.run([args.traceloom, "query", "-q", "--force", path, sql, "-o", file], check=True)
+    subprocess.run([args.traceloom, *words, "-q", "--force", "-o", file], check=True)
     found = {"ours": os.path.getsize(file)}
     if not shutil.which("node") or not os.path.isdir(os.path.join(DUCKDB, "@duckdb", "node-api")):
         print("NOT MEASURED: DuckDB is not in build-node", file=sys.stderr)
@@ -50,12 +50,51 @@ def sizes(args, path, sql):
     return found, rows
 
 
+def size_lines(found, what=""):
+    lines = []
+    for version in ("V1", "V2"):
+        if version in found:
+            ratio = found["ours"] / found[version]
+            lines.append(bar_line("size%s: ours, %.1f MB / DuckDB's, zstd, %s" % (what, found["ours"] / 1e6, version), "%.2f" % ratio, "", "<= 1.1", ratio <= 1.1))
+    return lines
+
+
+def events(args, measure, small, path):
+    """convert: lines, and whether DuckDB finds other rows."""
+    def convert(name, to, trace, output="/dev/null"):
+        return Command(name, [args.traceloom, "convert", "-q", "--force", "--threads", "1", "--to", to, trace, "-o", output])
+    bare = os.path.join(args.folder, "bench.arrows")
+    subprocess.run([args.traceloom, "query", "-q", "--force", "--memory", "1G", path, "SELECT * FROM events", "-o", bare], check=True)
+    rows = [convert("convert --to parquet", "parquet", path), convert("convert --to none", "none", path), convert("convert --to csv", "csv", path),
+            Command("zstd -3 of the bare columns", ["zstd", "-q", "-3", "-T1", "-f", bare, "-o", "/dev/null"]), convert("convert --to parquet, a small log", "parquet", small)]
+    in_turns(rows, measure, args.repeat, args.slow)
+    count = int(output_of(args.traceloom, "query", "-q", "--to", "csv", path, "SELECT count(*) AS n FROM events").split()[1])
+    for row in rows[:4]:
+        row.count = count
+    parquet, none, _, zstd, few = rows
+    limit, work = none.best() + zstd.best(), min(none.cpu) + min(zstd.cpu)
+    lines = ["", "### All events of an FDR log of %.0f MB: %.1f million rows of 20 columns, %.0f MB as they are in memory"
+             % (os.path.getsize(path) / 1e6, count / 1e6, os.path.getsize(bare) / 1e6), ""] + table(rows, None, None, "row") + [""] + list(BAR_HEAD)
+    lines.append(bar_line("--to parquet / (--to none + zstd of the columns)", "%.2f" % (parquet.best() / limit), "%.2f" % (min(parquet.cpu) / work),
+                          "<= 1.5", min(parquet.cpu) <= 1.5 * work))
+    lines.append(bar_line("memory of a log ten times as large" if not args.quick else "memory twice", "%.1f MiB, x%.2f" % (parquet.peak / MIB, parquet.peak / few.peak), "",
+                          "<= x1.5", parquet.peak <= 1.5 * few.peak))
+    # DuckDB keeps microseconds of `utc`: its file has other values there.
+    names = output_of(args.traceloom, "query", "-q", "--to", "csv", "--rows", "0", path, "SELECT * FROM events WHERE 0").strip().split(",")
+    found, rows_found = sizes(args, ["query", "--memory", "1G", path, "SELECT %s FROM events ORDER BY ts" % ", ".join(name for name in names if name != "utc")])
+    lines += size_lines(found, " without utc, of which DuckDB keeps microseconds")
+    os.unlink(bare)
+    return lines, ["DIFFERENT COUNTS: DuckDB finds %d events, %d were written" % (rows_found, count)] if rows_found not in (None, count) else []
+
+
 def main():
     args = arguments(__doc__, "", 3, "twice, and the log of 10 MB only")
     args.traceloom = os.path.abspath(args.traceloom)
     measure = build(args.folder, "measure")
-    lines, wrong, small = introduction(args), [], record(args.folder, "10m", *LOGS["10m"])
+    lines, small = introduction(args), record(args.folder, "10m", *LOGS["10m"])
     path = small if args.quick else record(args.folder, "100m", *LOGS["100m"])
+    of_events, wrong = events(args, measure, small, path)
+    lines += of_events
     cases = (("the calls of an FDR log of %.0f MB" % (os.path.getsize(path) / 1e6), path, SQL, None),
              ("10 million rows of whole numbers, made by SQL", small, NUMBERS % 9999999, NUMBERS % 999999))
     for title, trace, sql, fewer in cases:
@@ -65,15 +104,12 @@ def main():
         if fewer:
             rows.append(query(args, "--to parquet, a tenth of the rows", trace, fewer, "parquet"))
         in_turns(rows, measure, args.repeat, args.slow)
-        found, count = sizes(args, trace, sql)
+        found, count = sizes(args, ["query", trace, sql])
         expected = int(output_of(args.traceloom, "query", "-q", "--to", "csv", "--memory", "1G", trace, "SELECT count(*) AS n FROM (%s)" % sql).split()[1])
         for row in rows:
             row.count = expected if "tenth" not in row.name else expected // 10
         lines += ["", "### Columns of %s: %.1f million rows" % (title, expected / 1e6), ""] + table(rows, None, None, "row") + [""] + list(BAR_HEAD)
-        for version in ("V1", "V2"):
-            if version in found:
-                ratio = found["ours"] / found[version]
-                lines.append(bar_line("size: ours, %.1f MB / DuckDB's, zstd, %s" % (found["ours"] / 1e6, version), "%.2f" % ratio, "", "<= 1.1", ratio <= 1.1))
+        lines += size_lines(found)
         best = {row.name: row for row in rows}
         ratio = best["--to parquet"].best() / best["--to csv"].best()
         lines.append(bar_line("--to parquet / --to csv", "%.2f" % ratio, "%.2f" % (min(best["--to parquet"].cpu) / min(best["--to csv"].cpu))))

@@ -218,7 +218,8 @@ static bool add_again(tl_column_batch *b, tl_column_data *c, uint32_t row)
     const size_t from = (size_t)c->offset[row], n = (size_t)c->offset[row + 1] - from;
     if (!has_room(b, c, n))
         return false;
-    memcpy(c->bytes + c->size, c->bytes + from, n);
+    if (n > 0)
+        memcpy(c->bytes + c->size, c->bytes + from, n);
     c->size += n;
     b->size += n;
     return true;
