@@ -96,6 +96,9 @@ _traceloom()
     --export)
         _traceloom_files
         return ;;
+    --rows-per-file)
+        COMPREPLY=($(compgen -W "1M 10M" -- "$cur"))
+        return ;;
     --engine)
         COMPREPLY=($(compgen -W "sqlite duckdb" -- "$cur"))
         return ;;
@@ -272,7 +275,7 @@ _traceloom()
     convert|cat)
         options="--interval --output --force --to --text-style --clock --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --no-pager --quiet --verbose --help" ;;
     query)
-        options="--query-file --recipe --param --recipes --schema --export --explain --engine --each --jobs --rows --memory --timeout --server --user --json --output --force --to --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
+        options="--query-file --recipe --param --recipes --schema --export --rows-per-file --explain --engine --each --jobs --rows --memory --timeout --server --user --json --output --force --to --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     serve)
         options="--memory --timeout --port --socket --ipv6 --open --title --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
     load)

@@ -30,7 +30,7 @@ for verb in info check report diff convert cat query serve record ctl help; do
     expect 0 "$tl" $verb --help
     most=30
     [ $verb = report ] || [ $verb = diff ] && most=46 # with the lists of its tables, and of the options of comparisons
-    [ $verb = query ] && most=33
+    [ $verb = query ] && most=34
     [ $verb = record ] && most=41 # functions, instructions and .NET
     [ "$(wc -l <out)" -le $most ] || fail "$verb --help has $(wc -l <out) lines"
     awk 'length($0) > 80 { exit 1 }' out || fail "$verb --help is wider than 80 columns"

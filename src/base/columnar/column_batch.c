@@ -207,9 +207,11 @@ typedef struct seen {
     uint32_t row, number; /* of the first; among those that are not null */
 } seen;
 
+/* Where an address has its place; two may have one, and then take turns. */
 static seen *seen_at(seen all[SEEN], const char *text)
 {
-    return &all[((uint64_t)(uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15)) >> 56];
+    const uintptr_t at = (uintptr_t)text;
+    return &all[(at >> 3 ^ at >> 11) % SEEN];
 }
 
 /* The text of an earlier row once more. */
