@@ -12,6 +12,7 @@ _view.restype, _view.argtypes = py_object, [c_void_p, c_ssize_t, c_int]
 _READ = 0x100
 _TYPES = {"l": "int", "g": "float", "b": "bool", "u": "str", "z": "bytes", "tsn:UTC": "int"}
 _ORDER = "<" if sys.byteorder == "little" else ">"
+_RUN = 8  # rows of equal text, on average, from which on looking for them is worth it
 _ITEMS = {"l": ("q", _ORDER + "i8"), "tsn:UTC": ("q", _ORDER + "M8[ns]"), "g": ("d", _ORDER + "f8")}
 
 
@@ -127,6 +128,9 @@ class Batch:
     def _texts(child: ArrowArray, is_text: bool) -> List[Any]:
         ends = memory(child.buffers[1], 4 * (child.length + 1)).cast("i").tolist()
         data = bytes(memory(child.buffers[2], ends[-1]))
+        first = data[:ends[1]]
+        if ends[-1] == len(first) * child.length and data == first * child.length and ends == list(range(0, ends[-1] + 1, len(first) or 1)):
+            return [first.decode("utf-8", "replace") if is_text else first] * child.length  # one thread, one label
         starts, ends = ends[:-1], ends[1:]
         if not is_text:
             return [data[a:b] for a, b in zip(starts, ends)]
@@ -152,12 +156,38 @@ class Batch:
         elif column.format == "b":
             values = self._bools(numpy, child.buffers[1], n)
         else:
-            values = numpy.empty(n, object)
-            values[:] = self.list(i)
-            return values
+            return self._objects(numpy, i)
         if not child.null_count or not child.buffers[0]:
             return values
         return numpy.ma.MaskedArray(values, ~self._bools(numpy, child.buffers[0], n))
+
+    def _objects(self, numpy: Any, i: int) -> Any:
+        """Text: one object for each run of equal ones, such as names of threads, if runs are long."""
+        values = numpy.empty(len(self), object)
+        if i in self._lists or not self._put_runs(numpy, i, values):
+            values[:] = self.list(i)
+        return values
+
+    def _put_runs(self, numpy: Any, i: int, values: Any) -> bool:
+        child, n = self._child(i), len(self)
+        if n < 2 * _RUN or child.null_count or self.columns[i].format != "u":
+            return False
+        ends = numpy.asarray(_Buffer(self, child.buffers[1], n + 1, _ORDER + "i4"))
+        sizes = numpy.diff(ends)
+        begins = numpy.flatnonzero(numpy.diff(sizes, prepend=-1))
+        if len(begins) > n // _RUN or not ends[-1]:
+            return False
+        data = numpy.asarray(_Buffer(self, child.buffers[2], int(ends[-1]), "|u1"))
+        for begin, end in zip(begins.tolist(), [*begins.tolist()[1:], n]):  # rows whose texts have the same length
+            size = int(sizes[begin])
+            texts = data[ends[begin]:ends[end]].view("V%d" % size) if size else numpy.zeros(end - begin, "V1")
+            runs = numpy.flatnonzero(texts[1:] != texts[:-1]) + begin + 1
+            if len(runs) > (end - begin) // _RUN + 1:
+                return False
+            runs = [begin, *runs.tolist(), end]
+            for a, b in zip(runs, runs[1:]):
+                values[a:b] = data[ends[a]:ends[a + 1]].tobytes().decode("utf-8", "replace")
+        return True
 
     @staticmethod
     def _bools(numpy: Any, address: Optional[int], n: int) -> Any:

@@ -183,6 +183,13 @@ def numpy():
     del batch, trace
     gc.collect()
     checks.equal(array.tolist(), expected, "an array keeps what it points to")
+    # Text: runs of equal ones, of equal and other lengths, empty ones, bytes that are no characters of their own, and none at all.
+    for words in (["a"] * 40, ["a"] * 20 + ["aa"] * 30, ["aa"] * 20 + ["ab"] * 20 + [""] * 20 + ["\u00e9"] * 20, [""] * 40, ["aa", "a", "aaa"] * 20, ["x"] * 30 + [None] * 10,
+                  ["a"] * 20 + ["b", "c"] * 10, [str(i) for i in range(100)], ["a"], []):
+        rows = opened("fdr-v5-le.xray").query("SELECT value AS t FROM json_each(?)", [json.dumps(words)])
+        checks.equal(rows.numpy()["t"].tolist(), words, "text as an array")
+        checks.equal(rows.lists()["t"], words, "text as a list")
+        checks.equal([t for batch in rows.batches() for t in batch.list(0)], words, "text of batches")
     empty = opened("fdr-v5-le.xray").query("SELECT ts, name, 1.5 AS x FROM events WHERE ts < 0").numpy()
     checks.equal([(k, len(v)) for k, v in empty.items()], [("ts", 0), ("name", 0), ("x", 0)], "no rows")
 

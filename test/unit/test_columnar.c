@@ -210,14 +210,49 @@ static void parquet_begins_and_ends_as_it_must(void **state)
     free(bytes);
 }
 
+/* Rows that are put together have the bits of rows that are put one by one, wherever in a byte they begin. */
+static void nulls_of_many_rows(void **state)
+{
+    static const tl_stored_as one = {.name = "i", .store = TL_STORE_INT};
+    tl_error e = {0};
+    uint32_t seed = 1;
+    for (uint32_t first = 0; first < 20; first++)
+        for (uint32_t n = 1; n < 40; n++) {
+            tl_column_batch many, each;
+            uint64_t word[40] = {0};
+            uint8_t is_null[40];
+            must(tl_column_batch_init(&many, &one, 1, &e), &e);
+            must(tl_column_batch_init(&each, &one, 1, &e), &e);
+            for (uint32_t i = 0; i < first; i++) {
+                tl_column_put_word(&many, 0, 0);
+                tl_column_put_word(&each, 0, 0);
+            }
+            for (uint32_t i = 0; i < n; i++) {
+                seed = seed * 1664525u + 1013904223u;
+                is_null[i] = seed >> 28 & 1;
+                if (is_null[i])
+                    tl_column_put_null(&each, 0);
+                else
+                    tl_column_put_word(&each, 0, 0);
+            }
+            tl_column_put_words(&many, 0, word, is_null, n);
+            tl_column_put_word(&many, 0, 0);
+            tl_column_put_word(&each, 0, 0);
+            assert_int_equal(many.column[0].rows, first + n + 1);
+            assert_int_equal(many.column[0].nulls, each.column[0].nulls);
+            assert_int_equal(many.size, each.size);
+            assert_memory_equal(many.column[0].valid, each.column[0].valid, (first + n + 8) / 8);
+            tl_column_batch_fini(&many);
+            tl_column_batch_fini(&each);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(differences_are_read_back),
-        cmocka_unit_test(runs_are_read_back),
-        cmocka_unit_test(bit_runs_are_read_back),
-        cmocka_unit_test(arrow_is_the_same_on_every_host),
-        cmocka_unit_test(parquet_begins_and_ends_as_it_must),
+        cmocka_unit_test(differences_are_read_back), cmocka_unit_test(runs_are_read_back),
+        cmocka_unit_test(bit_runs_are_read_back),    cmocka_unit_test(arrow_is_the_same_on_every_host),
+        cmocka_unit_test(nulls_of_many_rows),        cmocka_unit_test(parquet_begins_and_ends_as_it_must),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
