@@ -160,6 +160,13 @@ deb: ## Debian packages of the last commit: build-deb/*.deb
 	tools/install-deps.sh package
 	tools/deb.sh build-deb
 
+.PHONY: python
+python: ## the wheel of the module for Python, with the library: build-python/traceloom-VERSION-py3-none-PLATFORM.whl
+	tools/install-deps.sh python
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target libtraceloom-shared
+	tools/wheel.sh build build-python
+
 package-test: ## build the packages in a clean root, use and remove them in another; as root
 	tools/install-deps.sh package
 	test/package/package_test.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the missing Debian or Ubuntu packages for a task, and prints the purpose of each:
-#   install-deps.sh build|test|slow|fleet|fuzz|qemu|portability|bench|package
+#   install-deps.sh build|test|slow|fleet|fuzz|qemu|portability|bench|package|python
 # Asks nothing and calls apt only if something is missing, so that it also works offline.
 set -euo pipefail
 
@@ -70,6 +70,7 @@ test|python3-bt2|another module that reads CTF: prints the same
 test|python3-pip|makes a wheel of ours (pip wheel)
 test|python3-setuptools|the same
 test|python3-wheel|the same
+test|python3-venv|installs it into an empty environment
 test|chromium-headless-shell chromium|loads the pictures and the page we write, and our output in speedscope
 test|clickhouse-server|stores traces, and runs SQL over them (fleet.*)
 fuzz|clang-19 clang|libFuzzer and MemorySanitizer
@@ -120,6 +121,9 @@ bench|gcc-aarch64-linux-gnu|compiles the program that is recorded
 bench|libc6-dev-arm64-cross|its C library
 bench|zstd|compresses streams, and is compared with
 bench|libpcre2-dev|a reader of regular expressions, which we compare with
+python|python3-pip|makes the wheel (pip wheel)
+python|python3-setuptools|the same
+python|python3-wheel|the same
 package|git|makes the release tarball
 package|dpkg-dev|builds Debian packages
 package|build-essential|what every Debian package may take for granted
@@ -143,12 +147,12 @@ available() {
 task=${1:-build}
 case $task in
 build) tasks="build" ;;
-test | fuzz | qemu | bench | package) tasks="build $task" ;;
+test | fuzz | qemu | bench | package | python) tasks="build $task" ;;
 slow) tasks="build test slow" ;;
 fleet) tasks="build test fleet" ;;
 portability) tasks="build test qemu portability" ;;
 *)
-    echo "usage: $0 build|test|slow|fleet|fuzz|qemu|portability|bench|package" >&2
+    echo "usage: $0 build|test|slow|fleet|fuzz|qemu|portability|bench|package|python" >&2
     exit 2
     ;;
 esac

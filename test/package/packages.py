@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The lists in debian/ match the build: packages.py BUILD [--update]
 
-The version is that of CMakeLists.txt; each installed file goes into one package, and each pattern finds a file; the
-symbols files have the exports of the shared libraries. --update writes the symbols files: new symbols get the version
+The version is that of CMakeLists.txt; each installed file goes into one package, and each pattern finds a file; the module for
+Python is in its package; the symbols files have the exports of the shared libraries. --update writes the symbols files: new symbols get the version
 of CMakeLists.txt, which is the first one that has them."""
 import fnmatch
 import glob
@@ -73,6 +73,15 @@ def check_files(checks, installed):
         checks.that(any(owns(package, pattern, path) for path in installed), "debian/%s.install:" % package, pattern, "finds nothing")
 
 
+def check_module(checks):
+    """The module for Python is not installed by CMake: its package takes it from the sources."""
+    lines = [line.split() for line in read("debian", "python3-traceloom.install").splitlines()]
+    for name in os.listdir(os.path.join(harness.SOURCE, "python", "traceloom")):
+        if name != "__pycache__":
+            places = [words[1] for words in lines if fnmatch.fnmatchcase("python/traceloom/" + name, words[0])]
+            checks.equal(places, ["usr/lib/python3/dist-packages/traceloom"], "debian/python3-traceloom.install:", name, "goes into")
+
+
 def exported(library):
     """The symbols that a program linked with the library requires: NAME@NODE, or NAME@Base without versions."""
     lines = subprocess.run(["nm", "-D", "--defined-only", "--with-symbol-versions", library], capture_output=True, text=True,
@@ -111,6 +120,7 @@ def main():
     if update:
         return
     check_version(checks)
+    check_module(checks)
     if set(LIBRARIES) <= there:
         check_files(checks, installed)
     else:

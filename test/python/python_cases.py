@@ -473,35 +473,6 @@ def structs():
     checks.equal(sorted(int(v) for v in codes.values()), sorted(int(c) for c in Code), "codes")
 
 
-def wheel():
-    """`pip wheel` works offline, and what it makes can be imported."""
-    import shutil
-    import zipfile
-    if subprocess.run([sys.executable, "-c", "import setuptools, wheel, pip"], capture_output=True, check=False).returncode:
-        harness.skip("pip, setuptools or wheel is not installed: python3-pip, python3-setuptools, python3-wheel")
-    with harness.work_folder() as folder:
-        source = os.path.join(folder, "python")
-        shutil.copytree(os.path.join(harness.SOURCE, "python"), source, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "*.so.0"))
-        done = subprocess.run([sys.executable, "-m", "pip", "wheel", "--no-index", "--no-build-isolation", "--no-deps", "-q", "-w", folder, source],
-                              capture_output=True, text=True, check=False, env=dict(os.environ, LD_PRELOAD="", PYTHONPATH=""))
-        wheels = [name for name in os.listdir(folder) if name.endswith(".whl")]
-        if not checks.equal((done.returncode, len(wheels)), (0, 1), done.stderr):
-            return
-        checks.that(wheels[0].endswith("-py3-none-any.whl"), wheels[0])
-        with zipfile.ZipFile(os.path.join(folder, wheels[0])) as archive:
-            names = archive.namelist()
-            archive.extractall(os.path.join(folder, "site"))
-        checks.that("traceloom/py.typed" in names and "traceloom/_library.py" in names, names)
-        code = "import traceloom; print(traceloom.__file__, sum(1 for _ in traceloom.open(%r)))" % path_of("fdr-v5-le.xray")
-        done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=dict(os.environ, PYTHONPATH=os.path.join(folder, "site")), capture_output=True, text=True, check=False)
-        checks.that(done.stdout.startswith(os.path.join(folder, "site")) and int(done.stdout.split()[-1]) > 0, done.stdout, done.stderr)
-    with open(os.path.join(harness.SOURCE, "CMakeLists.txt"), encoding="utf-8") as file:
-        version = re.search(r"VERSION ([0-9.]+)", file.read().split("project(", 1)[1])[1]
-    with open(os.path.join(harness.SOURCE, "python", "pyproject.toml"), encoding="utf-8") as file:
-        checks.equal(re.search(r'^version = "(.*)"', file.read(), re.M)[1], version, "the version of pyproject.toml")
-    checks.equal(traceloom.__version__, version, "the version of the module")
-
-
 if __name__ == "__main__":
     globals()[sys.argv[1]]()
     checks.end()

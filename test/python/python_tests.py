@@ -11,6 +11,7 @@ import harness
 
 PYTHON = "/usr/bin/python3"
 NEEDS = {"numpy": "numpy", "pandas": "pandas", "arrow": "numpy", "babeltrace": "bt2", "leaks": "numpy", "lifetimes": "numpy"}
+FILES = {"wheel": "python_wheel.py", "clone": "python_wheel.py"}  # others are in python_cases.py
 PACKAGES = {"numpy": "python3-numpy", "pandas": "python3-pandas", "bt2": "python3-bt2"}
 
 
@@ -29,8 +30,8 @@ def main():
         if b"__asan_init" in file.read():
             env["LD_PRELOAD"] = subprocess.run([compiler, "-print-file-name=libasan.so"], check=True, capture_output=True, text=True).stdout.strip()
             env["ASAN_OPTIONS"] = "detect_leaks=0:quarantine_size_mb=1:malloc_context_size=4"
-    return subprocess.run([PYTHON, "-B", "-X", "faulthandler", os.path.join(os.path.dirname(os.path.abspath(__file__)), "python_cases.py"), case], env=env,
-                          check=False).returncode
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), FILES.get(case, "python_cases.py"))
+    return subprocess.run([PYTHON, "-B", "-X", "faulthandler", script, case], env=env, check=False).returncode
 
 
 if __name__ == "__main__":

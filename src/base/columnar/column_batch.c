@@ -20,6 +20,7 @@ void tl_column_data_fini(tl_column_data *c)
     free(c->offset);
     free(c->bytes);
     free(c->valid);
+    free(c->alike);
 }
 
 void tl_column_batch_fini(tl_column_batch *b)
@@ -33,7 +34,7 @@ void tl_column_batch_fini(tl_column_batch *b)
 void tl_column_batch_clear(tl_column_batch *b)
 {
     for (uint32_t i = 0; i < b->n; i++) {
-        b->column[i].rows = b->column[i].nulls = 0;
+        b->column[i].rows = b->column[i].nulls = b->column[i].alikes = 0;
         b->column[i].size = 0;
     }
     b->rows = 0;
@@ -118,23 +119,31 @@ static bool is_utf8(const char *s, size_t n)
     return length > 0;
 }
 
+/* Bytes of a text, repaired if they are not UTF-8. */
+static bool add_text(tl_column_batch *b, tl_column_data *c, const char *text, size_t n)
+{
+    size_t more = n;
+    if (TL_LIKELY(is_utf8(text, n))) {
+        if (!has_room(b, c, n))
+            return false;
+        if (n > 0)
+            memcpy(c->bytes + c->size, text, n);
+    } else {
+        b->is_too_long = b->is_too_long || n > INT32_MAX / 2;
+        if (b->is_too_long || !has_room(b, c, 2 * n))
+            return false;
+        more = tl_utf8_repair((char *)c->bytes + c->size, text, n);
+    }
+    c->size += more;
+    b->size += more;
+    return true;
+}
+
 void tl_column_put_text(tl_column_batch *b, uint32_t column, const char *text, size_t n)
 {
     tl_column_data *c = &b->column[column];
-    if (TL_LIKELY(is_utf8(text, n))) {
-        tl_column_put_bytes(b, column, text, n);
-        return;
-    }
-    if (n > INT32_MAX / 2) {
-        b->is_too_long = true;
-        return;
-    }
-    if (!has_room(b, c, 2 * n))
-        return;
-    const size_t more = tl_utf8_repair((char *)c->bytes + c->size, text, n);
-    c->size += more;
-    b->size += more;
-    put_end(b, c, true);
+    if (TL_LIKELY(add_text(b, c, text, n)))
+        put_end(b, c, true);
 }
 
 void tl_column_put_null(tl_column_batch *b, uint32_t column)
@@ -195,24 +204,65 @@ void tl_column_put_words(tl_column_batch *b, uint32_t column, const uint64_t *wo
     b->size += n * sizeof *word;
 }
 
+/* Texts that were put by a call: names of threads, functions and the like are often at the same address. */
+enum { SEEN = 256 };
+typedef struct seen {
+    const char *text;
+    uint32_t row, number; /* of the first; among those that are not null */
+} seen;
+
+/* Where an address has its place; two may have one, and then take turns. */
+static seen *seen_at(seen all[SEEN], const char *text)
+{
+    const uintptr_t at = (uintptr_t)text;
+    return &all[(at >> 3 ^ at >> 11) % SEEN];
+}
+
+/* The text of an earlier row once more. */
+static bool add_again(tl_column_batch *b, tl_column_data *c, uint32_t row)
+{
+    const size_t from = (size_t)c->offset[row], n = (size_t)c->offset[row + 1] - from;
+    if (!has_room(b, c, n))
+        return false;
+    if (n > 0)
+        memcpy(c->bytes + c->size, c->bytes + from, n);
+    c->size += n;
+    b->size += n;
+    return true;
+}
+
 void tl_column_put_texts(tl_column_batch *b, uint32_t column, const char *const *text, const uint8_t *is_null,
                          uint32_t n)
 {
     tl_column_data *c = &b->column[column];
-    for (uint32_t i = 0; i < n && !b->failed && !b->is_too_long; i++) {
-        if (is_null[i])
-            put_end(b, c, false);
-        else if (i > 0 && text[i] == text[i - 1] && !is_null[i - 1]) { /* names of threads and the like */
-            const size_t from = (size_t)c->offset[c->rows - 1], size = (size_t)c->offset[c->rows] - from;
-            if (!has_room(b, c, size))
-                return;
-            memcpy(c->bytes + c->size, c->bytes + from, size);
-            c->size += size;
-            b->size += size;
-            put_end(b, c, true);
-        } else
-            tl_column_put_text(b, column, text[i], strlen(text[i]));
+    seen all[SEEN] = {0};
+    const bool notes = c->alikes == c->rows;
+    uint32_t number = c->rows - c->nulls;
+    if (!TL_GROW(c->offset, c->rows, n + 1, c->offsets_room) ||
+        (notes && !TL_GROW(c->alike, c->rows, n, c->alike_room)) || !put_valids(b, c, is_null, n)) {
+        b->failed = true;
+        return;
     }
+    c->offset[0] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t alike = number;
+        if (!is_null[i]) {
+            seen *before = seen_at(all, text[i]);
+            const bool again = before->text == text[i];
+            if (!(again ? add_again(b, c, before->row) : add_text(b, c, text[i], strlen(text[i]))))
+                return;
+            if (again)
+                alike = before->number;
+            else
+                *before = (seen){text[i], c->rows, number};
+            number++;
+        }
+        if (notes)
+            c->alike[c->rows] = alike;
+        c->offset[++c->rows] = (int32_t)c->size;
+    }
+    b->size += n * sizeof *c->offset;
+    c->alikes = notes ? c->rows : c->alikes;
 }
 
 int tl_column_row_done(tl_column_batch *b, tl_error *e)
