@@ -16,6 +16,7 @@ SECTIONS = (
     ("TraceLog", ("growth-tracelog", "tracelog")),
     ("Instruction streams", ("growth-xtrace", "growth-xtrace-zstd", "xtrace")),
     ("SQL", ("query", "columns", "load")),
+    ("Python", ("python",)),
     ("Page", ("page", "serve")),
     ("Recording", ("rt", "patch")),
 )

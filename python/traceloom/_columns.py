@@ -161,6 +161,10 @@ class Batch:
             return values
         return numpy.ma.MaskedArray(values, ~self._bools(numpy, child.buffers[0], n))
 
+    def arrays(self) -> Dict[str, Any]:
+        """All columns as NumPy arrays: name -> array. See numpy()."""
+        return {column.name: self.numpy(i) for i, column in enumerate(self.columns)}
+
     def _objects(self, numpy: Any, i: int) -> Any:
         """Text: one object for each run of equal ones, such as names of threads, if runs are long."""
         values = numpy.empty(len(self), object)
