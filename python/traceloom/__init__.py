@@ -10,10 +10,14 @@
 
 docs/python.md says more; docs/schema.md has all tables."""
 from ._columns import Batch, Column
-from ._library import Code, Error, version
+from ._library import Code, Error, FileError, MissingFileError, version
 from ._events import Event
 from ._rows import Rows
 from ._trace import Profile, Trace, open, recipes  # pylint: disable=redefined-builtin
 
-__all__ = ["Batch", "Code", "Column", "Error", "Event", "Profile", "Rows", "Trace", "open", "recipes", "version"]
+__all__ = ["Batch", "Code", "Column", "Error", "Event", "FileError", "MissingFileError", "Profile", "Rows", "Trace", "open", "recipes", "version"]
 __version__ = "0.1.0"
+
+for _kind in (Batch, Code, Column, Error, Event, FileError, MissingFileError, Profile, Rows, Trace):
+    _kind.__module__ = __name__  # tracebacks and help name what users import
+del _kind

@@ -90,6 +90,9 @@ class Batch:
     def __len__(self) -> int:
         return self._array.length
 
+    def __repr__(self) -> str:
+        return "<traceloom.Batch of %d rows: %s>" % (len(self), ", ".join(c.name for c in self.columns))
+
     def __iter__(self) -> Iterator[tuple]:
         return zip(*(self.list(i) for i in range(len(self.columns)))) if self.columns else iter([()] * len(self))
 

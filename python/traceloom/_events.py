@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from ._columns import Batch, Column, memory
-from ._library import ArrowArray, ArrowOptions, CError, check, lib
+from ._library import ArrowArray, ArrowOptions, CError, check, lib, waiting
 
 HEAD = ("trace", "id", "ts", "utc", "track_id", "thread", "cpu")  # columns that all tables of classes begin with
 
@@ -19,6 +19,7 @@ class Class:
         self.fields = {fields[c.name][0]: i for i, c in enumerate(columns) if i >= len(HEAD) and c.name in fields}
         self.keys = {c.name: i for i, c in enumerate(columns) if i >= len(HEAD)}
         self.keys.update(self.fields)
+        self.function = next((i for i, c in enumerate(columns) if c.name == "function_name" and c.name not in fields), None)
 
 
 class _Part(Dict[Any, List[Any]]):
@@ -80,6 +81,12 @@ class Event:
         return self._part[6][self._row]
 
     @property
+    def function(self) -> Optional[str]:
+        """The function that it enters or leaves; None if it has none, or one without a known name, whose number is in event["function_id"]."""
+        part = self._part
+        return None if part.cls.function is None else part[part.cls.function][self._row]
+
+    @property
     def fields(self) -> Dict[str, Any]:
         """The fields that it has: name -> value."""
         part, row = self._part, self._row
@@ -96,7 +103,8 @@ class Event:
         return self._part[name][self._row] if name in self._part.cls.keys else default
 
     def __repr__(self) -> str:
-        return "<traceloom.Event %s at %s: %r>" % (self.name, self.ts, self.fields)
+        function = self.function
+        return "<traceloom.Event %s%s at %s: %r>" % (self.name, "" if function is None else " " + function, self.ts, self.fields)
 
 
 class Reader:
@@ -104,10 +112,11 @@ class Reader:
 
     def __init__(self, session: Any, ordered: bool, rows: int, class_of: Callable[[int], Class]) -> None:
         self._class_of = class_of
+        self._session = session
         self._close = lib.tl_arrow_events_close
         self._events = c_void_p()
         e = CError()
-        check(lib.tl_arrow_events_open(byref(self._events), session, byref(ArrowOptions(rows=rows, ordered=ordered)), byref(e)), e)
+        check(lib.tl_arrow_events_open(byref(self._events), session.query, byref(ArrowOptions(rows=rows, ordered=ordered)), byref(e)), e)
 
     def __del__(self) -> None:
         if self._events:
@@ -116,7 +125,7 @@ class Reader:
     def read(self) -> Optional[tuple]:
         """(the table of each event, {table: its rows}); None at the end. Other threads run meanwhile."""
         order, n, table, e = c_void_p(), c_uint32(), c_uint32(), CError()
-        if check(lib.tl_arrow_events_next(self._events, byref(order), byref(n), byref(e)), e) == 0:
+        if check(waiting(lambda: lib.tl_arrow_events_next(self._events, byref(order), byref(n), byref(e)), self._session), e) == 0:
             return None
         tables = memory(order.value, 4 * n.value).cast("I").tolist()
         parts = {}

@@ -1,9 +1,13 @@
 """libtraceloom: its functions and structs, and its errors as exceptions."""
 import ctypes
+import difflib
 import enum
+import errno
 import os
+import threading
+from _thread import start_new_thread
 from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
-from typing import Any, Optional
+from typing import Any, Callable, List, Optional, Sequence
 
 SONAME = "libtraceloom.so.0"
 NO_OFFSET = 2**64 - 1
@@ -35,6 +39,14 @@ class Error(Exception):
         self.code = code
         self.file = file
         self.offset = offset
+
+
+class FileError(Error, OSError):
+    """A file that cannot be read, also an OSError."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """A file that does not exist, also a FileNotFoundError."""
 
 
 class CError(Structure):
@@ -166,7 +178,59 @@ def error_of(e: CError, file: Optional[str] = None) -> Exception:
         code = Code(e.code)
     except ValueError:  # of a newer library
         code = Code.INVALID
-    return Error(message, code, file, None if e.offset == NO_OFFSET else e.offset)
+    kind = Error if not e.sys_errno or code != Code.IO else MissingFileError if e.sys_errno == errno.ENOENT else FileError
+    error = kind(message, code, file, None if e.offset == NO_OFFSET else e.offset)
+    if isinstance(error, OSError):
+        error.errno = e.sys_errno
+    return error
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """What to add to a message about an unknown name."""
+    near = difflib.get_close_matches(name, known, 1)
+    return "; did you mean %s?" % near[0] if near else ""
+
+
+def waiting(call: Callable[[], Any], session: Any) -> Any:
+    """call(), which may take long. Python handles signals in its main thread only, and only between two steps of it: so that Ctrl-C need not wait for the
+    library, another thread makes the call for the main one, which waits, and interrupts the session when a handler raises."""
+    if threading.current_thread() is not threading.main_thread():
+        return call()
+    results: List[Any] = []
+    done = threading.Lock()
+    done.acquire()
+
+    def run() -> None:
+        try:
+            results.append((call(), None))
+        except BaseException as error:  # pylint: disable=broad-exception-caught
+            results.append((None, error))
+        done.release()
+
+    raised: Optional[BaseException] = None
+    try:
+        start_new_thread(run, ())
+        while not results:
+            done.acquire(timeout=1)  # pylint: disable=consider-using-with
+    except BaseException as error:  # pylint: disable=broad-exception-caught
+        if isinstance(error, RuntimeError) and "new thread" in str(error):  # there can be no more, or Python is about to end
+            return call()
+        raised = error
+        while not results:
+            session.interrupt()
+            done.acquire(timeout=0.1)  # pylint: disable=consider-using-with
+    if raised is not None:
+        session.settle()
+    result, failure = results[0]
+    try:
+        if raised is not None:
+            raise raised
+        if failure is not None:
+            raise failure
+        return result
+    finally:  # exceptions refer to this frame
+        raised = failure = None
+        results.clear()
 
 
 def check(status: int, e: CError, file: Optional[str] = None) -> int:

@@ -4,7 +4,7 @@ from ctypes import byref, c_char_p, c_void_p, py_object, pythonapi
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from ._columns import Batch, Column, columns_of, release
-from ._library import GET, ArrowArray, ArrowArrayStream, ArrowSchema, error_of, lib
+from ._library import GET, ArrowArray, ArrowArrayStream, ArrowSchema, error_of, lib, waiting
 
 USUAL, ALL = 0, 2**63  # rows of a batch
 
@@ -16,8 +16,9 @@ def _failed(stream: ArrowArrayStream) -> Exception:
 class _Stream:
     """A stream of the library, released when nothing refers to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: Any = None) -> None:
         self.struct = ArrowArrayStream()
+        self._session = session
         self._release = release
 
     def __del__(self) -> None:
@@ -40,7 +41,7 @@ class _Stream:
     def next(self, columns: List[Column]) -> Optional[Batch]:
         """The next batch, None at the end. Other threads run meanwhile."""
         array = ArrowArray()
-        if GET(self.struct.get_next)(byref(self.struct), byref(array)):
+        if waiting(lambda: GET(self.struct.get_next)(byref(self.struct), byref(array)), self._session):
             raise _failed(self.struct)
         return Batch(columns, array) if array.release else None
 
@@ -80,11 +81,18 @@ class Rows:
 
     Libraries that know Arrow take it as it is: pyarrow.table(rows), polars.from_arrow(rows), duckdb."""
 
-    def __init__(self, name: str, opened: Callable[[int, ArrowArrayStream], None]) -> None:
+    def __init__(self, name: str, opened: Callable[[int, ArrowArrayStream], None], session: Any) -> None:
         self.name = name
         self._opened = opened
-        self._first: Optional[_Stream] = self._open(USUAL)
-        self.columns: List[Column] = self._first.columns()
+        self._session = session
+        self._first: Optional[_Stream]
+        self.columns: List[Column]
+        self._first, self.columns = waiting(self._begin, session)  # SQL has types of columns only with its first rows
+
+    def _begin(self) -> tuple:
+        stream = _Stream(self._session)
+        self._opened(USUAL, stream.struct)
+        return stream, stream.columns()
 
     def __repr__(self) -> str:
         return "<traceloom.Rows %s: %s>" % (self.name, ", ".join(self.names))
@@ -95,8 +103,8 @@ class Rows:
         return [c.name for c in self.columns]
 
     def _open(self, rows: int) -> _Stream:
-        stream = _Stream()
-        self._opened(rows, stream.struct)
+        stream = _Stream(self._session)
+        waiting(lambda: self._opened(rows, stream.struct), self._session)
         return stream
 
     def _stream(self, rows: int) -> _Stream:
@@ -115,6 +123,10 @@ class Rows:
     def __iter__(self) -> Iterator[tuple]:
         for batch in self.batches():
             yield from batch
+
+    def first(self) -> Optional[tuple]:
+        """The first row, None if there is none."""
+        return next(iter(self), None)
 
     def _whole(self) -> List[Batch]:
         """All rows: one batch, unless a column has more than 2 GiB of text."""

@@ -5,9 +5,9 @@ from collections.abc import Mapping as MappingType
 from ctypes import POINTER, byref, c_char_p, c_void_p
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
-from ._columns import Batch
+from ._columns import Batch, release
 from ._events import Class, Event, Reader
-from ._library import (ArrowArrayStream, ArrowOptions, CError, Code, Error, OpenOptions, QueryOptions, SqlValue, Want, check, encoded, error_of, lib, text)
+from ._library import (GET, ArrowArray, ArrowArrayStream, ArrowOptions, CError, Code, Error, OpenOptions, QueryOptions, SqlValue, Want, check, did_you_mean, encoded, lib, text)
 from ._rows import ALL, Rows
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -29,6 +29,22 @@ class _Session:
             self._sources.append(source)
         sources, e = (c_void_p * len(paths))(*self._sources), CError()
         check(lib.tl_query_open(byref(self.query), sources, len(paths), byref(query), byref(e)), e)
+
+    def interrupt(self) -> None:
+        """Ends what another thread reads."""
+        self._lib.tl_query_interrupt(self.query)
+
+    def settle(self) -> None:
+        """Forgets an interruption that came too late: it would end the next statement."""
+        statement, stream, array, e = c_void_p(), ArrowArrayStream(), ArrowArray(), CError()
+        if lib.tl_query_prepare(byref(statement), self.query, b"SELECT count(*) FROM tables", None, byref(e)) < 0:  # reads a table: there interruptions are noticed
+            return
+        if lib.tl_query_arrow(byref(stream), statement, byref(ArrowOptions()), byref(e)) < 0:
+            lib.tl_statement_close(statement)
+            return
+        GET(stream.get_next)(byref(stream), byref(array))
+        release(array)
+        release(stream)
 
     def __del__(self) -> None:
         self._lib.tl_query_close(self.query)
@@ -106,8 +122,7 @@ class Trace:
 
     def interrupt(self) -> None:
         """Ends what another thread reads, with Code.LIMIT."""
-        session = self._session()
-        lib.tl_query_interrupt(session.query)
+        self._session().interrupt()
 
     # -- tables and SQL
 
@@ -130,7 +145,12 @@ class Trace:
                 options.column, options.ncolumn = (c_char_p * max(len(wanted), 1))(*wanted), len(wanted)
             check(lib.tl_query_table_arrow(byref(struct), session.query, table, byref(options), byref(e)), e)
 
-        return Rows(name, opened)
+        try:
+            return Rows(name, opened, session)
+        except Error as error:
+            if not str(error).startswith("no such table"):
+                raise
+            raise Error("%s%s" % (error, did_you_mean(name, self._tables)), error.code) from None
 
     def query(self, sql: str, parameters: Parameters = None) -> Rows:
         """The rows of one SELECT; it is run anew each time that the rows are read.
@@ -153,13 +173,13 @@ class Trace:
                 lib.tl_statement_close(statement)
                 raise
 
-        return Rows("query", opened)
+        return Rows("query", opened, session)
 
     def recipe(self, name: str, /, **parameters: Any) -> Rows:
         """The rows of a recipe, recipes() has their names: SQL for a question that many have."""
         sql = lib.tl_recipe_sql(encoded(name, "a name"))
         if sql is None:
-            raise Error("no such recipe: %s" % name, Code.SYNTAX)
+            raise Error("no such recipe: %s%s" % (name, did_you_mean(name, recipes())), Code.SYNTAX)
         values = _defaults(text(sql))
         unknown = set(parameters) - set(values)
         if unknown:
@@ -181,7 +201,7 @@ class Trace:
                 known = fields[table][1].get(column, (name, False))
                 fields[table][1][column] = (known[0], known[1] or (kind == "u64" and bits > 63))
             self._fields = fields
-        return Reader(session.query, ordered, rows, self._class_of)
+        return Reader(session, ordered, rows, self._class_of)
 
     def _class_of(self, table: int) -> Class:
         if table not in self._classes:
@@ -222,6 +242,9 @@ class Profile:
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
+
+    def __repr__(self) -> str:
+        return "<traceloom.Profile of %s>" % ", ".join(self._trace.paths)
 
     @property
     def functions(self) -> Rows:

@@ -10,8 +10,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
 PYTHON = "/usr/bin/python3"
-NEEDS = {"numpy": "numpy", "pandas": "pandas", "arrow": "numpy", "babeltrace": "bt2", "leaks": "numpy", "lifetimes": "numpy"}
-FILES = {"wheel": "python_wheel.py", "clone": "python_wheel.py"}  # others are in python_cases.py
+NEEDS = {"numpy": "numpy", "pandas": "pandas", "arrow": "numpy", "babeltrace": "bt2", "leaks": "numpy", "readme": "numpy", "lifetimes": "numpy"}
+FILES = {**dict.fromkeys(("wheel", "clone"), "python_wheel.py"), **dict.fromkeys(("readme", "interrupt", "looks"), "python_use.py")}  # others are in python_cases.py
 PACKAGES = {"numpy": "python3-numpy", "pandas": "python3-pandas", "bt2": "python3-bt2"}
 
 

@@ -41,8 +41,9 @@ static const char *const class_rules[] = {
     "Each class of events has a table, event_ and its name in lower case, with _ for all that is neither letter nor "
     "digit: event_sched_switch, event_app_rich of app:rich. classes.table_name has it, and query --schema lists "
     "them. Classes of one name in several traces are one table.",
-    "Its columns are trace, id, ts, utc, track_id, thread and cpu, as in events; then one for each field, with its "
-    "name, contexts first. A name that is taken gets _2.",
+    "Its columns are trace, id, ts, utc, track_id, thread and cpu, as in events, and of events that have a function "
+    "function_id and function_name; then one for each field, with its name, contexts first. A name that is taken gets "
+    "_2.",
     "Members of a struct are columns, outer_inner. Lists, variants and stacks are JSON. An enumeration has two "
     "columns: col, its number, and col_label, its name. Bytes are text in hexadecimal."};
 

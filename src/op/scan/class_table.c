@@ -18,6 +18,9 @@
 static const uint8_t head[] = {TL_EVENT_TRACE, TL_EVENT_ID,     TL_EVENT_TS, TL_EVENT_UTC,
                                TL_EVENT_TRACK, TL_EVENT_THREAD, TL_EVENT_CPU};
 
+/* And those of events that have a function. */
+static const uint8_t of_functions[] = {TL_EVENT_FUNCTION, TL_EVENT_FUNCTION_NAME};
+
 /* Table 0 has the events of all classes of snapshots. These fields of them have columns also where there are none. */
 #define SNAPSHOTS 0u
 static const tl_column_info snapshot_columns[] = {
@@ -276,6 +279,18 @@ static bool make_source(making *m, const tl_class_tables *t, uint32_t index, uin
     return !m->failed;
 }
 
+/* Does a class of a table have functions? */
+static bool has_functions(const tl_class_tables *t, uint32_t index)
+{
+    for (uint32_t s = 0; s < t->dataset->n; s++) {
+        const tl_trace *trace = tl_source_trace(t->dataset->source[s]);
+        for (uint32_t i = 0; i < trace->ncls; i++)
+            if (t->of[s][i] == index && trace->cls[i].key == TL_KEY_FUNCTION)
+                return true;
+    }
+    return false;
+}
+
 int tl_class_table_make(tl_class_tables *t, uint32_t index, tl_error *e)
 {
     tl_class_table *table = &t->table[index];
@@ -287,6 +302,8 @@ int tl_class_table_make(tl_class_tables *t, uint32_t index, tl_error *e)
     m.failed = !source;
     for (uint32_t i = 0; i < TL_COUNT(head) && !m.failed; i++)
         add_column(&m, &tl_event_part_column[head[i]], head[i]);
+    for (uint32_t i = 0; i < TL_COUNT(of_functions) && index != SNAPSHOTS && has_functions(t, index) && !m.failed; i++)
+        add_column(&m, &tl_event_part_column[of_functions[i]], of_functions[i]);
     for (uint32_t i = 0; i < TL_COUNT(snapshot_columns) && index == SNAPSHOTS && !m.failed; i++)
         add_column(&m, &snapshot_columns[i], TL_EVENT_OTHER);
     for (uint32_t s = 0; s < n && !m.failed; s++)
