@@ -176,6 +176,8 @@ def check_columns(trace, name):
         labels.setdefault(tables[owner], set()).update([column] if column else [])
     for table in set(tables.values()) - {None}:
         more = set(trace.schema[table]) - HEAD - columns.get(table, set())
+        if list(trace.schema[table])[7:9] == ["function_id", "function_name"]:  # of events that have a function
+            more -= {"function_id", "function_name"}
         if not columns.get(table, set()) <= set(trace.schema[table]) or not all("_label" in column for column in more) or (
                 len(more) != len(labels.get(table, set()))):
             return "columns of %s: %s; fields: %s, labels of %s" % (table, sorted(trace.schema[table]), columns.get(table), labels.get(table))

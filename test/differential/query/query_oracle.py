@@ -23,6 +23,7 @@ from syscall_oracle import check_syscalls
 import told_oracle
 
 HEAD = ("trace", "id", "ts", "utc", "track_id", "thread", "cpu")
+FUNCTION = ("function_id", "function_name")  # and then these, of events that have a function
 # Tables of SQL and the tables of `report` that they are.
 REPORTS = {"function_stats": "func", "stack_stats": "tree", "caller_stats": "callers", "callee_stats": "callees", "line_stats": "line",
            "module_stats": "module", "thread_stats": "thread", "thread_insns": "thread", "class_stats": "class", "states": "state", "traces": "trace",
@@ -245,17 +246,27 @@ def as_column(value, unit, kind):
     return signed(value) if kind == "INTEGER" and not isinstance(value, bool) else value
 
 
+def has_functions(trace, table_name):
+    """Of a table of a class: those of no field have their places behind HEAD."""
+    columns, fields = list(trace.schema[table_name]), trace.table("fields")
+    at = [fields.columns.index(name) for name in ("column_name", "class_name")]
+    mine = {row[at[0]] for row in fields.rows if as_table(row[at[1]]) == table_name}
+    return columns[7:9] == list(FUNCTION) and not mine & set(FUNCTION)
+
+
 def expected_class(trace, name, table):
     """Rows of a class, in the columns of its table; and names that are not among these."""
     lower, types = {column.lower(): i for i, column in reversed(list(enumerate(table.columns)))}, trace.schema[table.name]
-    rows, missing = [], set()
+    rows, missing, has_function = [], set(), has_functions(trace, table.name)
     for line in trace.lines:
         if line["class"] != name:
             continue
         row = [None] * len(table.columns)
         for column, value in (("ts", line.get("ts")), ("thread", line["track"]), ("cpu", line.get("cpu"))):
             row[table.columns.index(column)] = value
-        taken = {column.lower() for column in HEAD}
+        taken = {column.lower() for column in HEAD + (FUNCTION if has_function else ())}
+        if has_function and is_key(line):
+            row[7:9] = [members(line, "fields")[1][1], members(line, "fields")[0][1]]
         fields = members(line, "fields")[2:] if is_key(line) else members(line, "fields")
         for column, value in list(flat("", members(line, "context"))) + list(flat("", fields)):
             number, free = 2, column
@@ -285,6 +296,8 @@ def check_class(trace, table_name):
     for name in names or set(summary):
         expected, missing = expected_class(trace, name, table)
         borrowed = [table.columns.index(c) for c in ("trace", "id", "utc", "track_id")]
+        if has_functions(trace, table_name) and not any(is_key(line) for line in trace.lines if line["class"] == name):
+            borrowed += [7, 8]  # JSON lines do not say which field it is
         got = [[None if i in borrowed else v for i, v in enumerate(row)] for row in table.rows]
         return "no columns %s" % sorted(missing) if missing else difference(got, expected)
     return None
