@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "rt/rt_say.h"
 
 enum { BUFFER = 1 << 18, FULL = 1 << 16, SHORT_TEXT = 512 };
 
@@ -44,11 +45,9 @@ uint64_t managed_now(void)
 
 void managed_say(const char *what, const char *path, int error)
 {
-    char text[2 * PATH_MAX], why[128] = "";
-    if (error && strerror_r(error, why, sizeof why) != 0)
-        snprintf(why, sizeof why, "error %d", error);
+    char text[2 * PATH_MAX];
     const int n = snprintf(text, sizeof text, "traceloom: %s%s%s%s%s\n", what, path ? " " : "", path ? path : "",
-                           error ? ": " : "", why);
+                           error ? ": " : "", error ? tl_rt_errno_text(error) : "");
     const ssize_t put = write(STDERR_FILENO, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
     (void)put;
 }

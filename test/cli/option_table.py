@@ -89,7 +89,7 @@ def refused(checks, verb, option, owners, letters):
 
 def wrong_values(checks, option):
     """A word that is not allowed gets the list, and a nearly right one a suggestion."""
-    if option.name in ("threshold", "ring", "limit", "for", "memory", "timeout") or option.values == "-" or option.values == "@file":
+    if option.name in ("threshold", "ring", "limit", "for", "period", "memory", "timeout") or option.values == "-" or option.values == "@file":
         return  # a size or a time, or anything goes
     checked = harness.run(option.verb, "--" + option.name, "xyzzy", "x", *(["-o", "x.csv"] if option.name == "split" else []))
     checks.that(checked.status == usage_status(option.verb) and
