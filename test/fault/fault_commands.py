@@ -57,7 +57,7 @@ COMMANDS = {
     "jsonl": ["convert", "a.xray", "-o", "@OUT@/a.jsonl"],
     "jsonl-stdout": ["convert", "a.xray", "--to", "jsonl"],
     "csv": ["convert", "a.xray", "b.xray", "-o", "@OUT@/a.csv.zst"],
-    "parquet": ["convert", "t2", "b.xray", "-o", "@OUT@/a.parquet"],
+    "parquet": ["convert", "a.xray", "b.xray", "-o", "@OUT@/a.parquet"],
     "parquet-stdout": ["convert", "a.xray", "-e", "a.elf", "--to", "parquet", "--time", "1us.."],
     "perfetto": ["convert", "t2", "-o", "@OUT@/a.pftrace"],
     "speedscope": ["convert", "a.xray", "-o", "@OUT@/a.speedscope.json"],
