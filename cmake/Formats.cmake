@@ -15,6 +15,10 @@ foreach(folder IN LISTS format_folders)
   endif()
 endforeach()
 
+# What `record --insn` writes in any build.
+list(APPEND TL_SOURCES ${PROJECT_SOURCE_DIR}/src/format/xtrace/xtrace_index.c)
+list(REMOVE_DUPLICATES TL_SOURCES)
+
 # A format without its folder is not listed.
 file(STRINGS ${PROJECT_SOURCE_DIR}/src/formats.def listed REGEX "#ifndef TL_WITHOUT_")
 foreach(line IN LISTS listed)

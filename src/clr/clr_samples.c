@@ -13,13 +13,16 @@
 static int number; /* of the signal; 0: none */
 static __thread timer_t timer;
 static __thread bool has_timer;
+static __thread uintptr_t stack_begin __attribute__((tls_model("initial-exec")));
 static __thread uintptr_t stack_end __attribute__((tls_model("initial-exec")));
 
 static void walk(managed_walk *w, uintptr_t ip, uintptr_t fp, uintptr_t sp)
 {
     managed_walk_frame(w, NULL, ip);
-    /* Frames rise, lie in the part of the stack that is in use, and are aligned. */
-    while (fp >= sp && fp % sizeof(uintptr_t) == 0 && stack_end - fp >= 2 * sizeof(uintptr_t) && fp < stack_end) {
+    /* Frames rise, lie in the part of the stack that is in use, and are aligned. A handler's own stack is another one:
+     * between both there may be no memory. */
+    while (sp >= stack_begin && fp >= sp && fp % sizeof(uintptr_t) == 0 && stack_end - fp >= 2 * sizeof(uintptr_t) &&
+           fp < stack_end) {
         const uintptr_t *frame = (const uintptr_t *)fp;
         /* The address behind the call may be in the next method. */
         if (!frame[1] || !managed_walk_frame(w, NULL, frame[1] - 1))
@@ -87,7 +90,7 @@ void clr_samples_thread(void)
     if (!number || pthread_getattr_np(pthread_self(), &attributes) != 0)
         return;
     if (pthread_attr_getstack(&attributes, &low, &size) == 0)
-        stack_end = (uintptr_t)low + size;
+        stack_begin = (uintptr_t)low, stack_end = stack_begin + size;
     pthread_attr_destroy(&attributes);
     how._sigev_un._tid = (pid_t)syscall(SYS_gettid);
     has_timer =

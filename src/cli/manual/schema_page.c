@@ -44,8 +44,8 @@ static const char *const class_rules[] = {
     "Its columns are trace, id, ts, utc, track_id, thread and cpu, as in events, and of events that have a function "
     "function_id and function_name; then one for each field, with its name, contexts first. A name that is taken gets "
     "_2.",
-    "Members of a struct are columns, outer_inner. Lists, variants and stacks are JSON. An enumeration has two "
-    "columns: col, its number, and col_label, its name. Bytes are text in hexadecimal."};
+    ("Members of a struct are columns, outer_inner. Lists, variants and stacks are JSON. An enumeration has two "
+     "columns: col, its number, and col_label, its name. Bytes are text in hexadecimal.")};
 
 /* ---- Markdown ---- */
 
