@@ -93,6 +93,8 @@ static void processes_of_parts(void **state)
     fixture_fini(&f);
 }
 
+static const tl_reader no_streams;
+
 /* Two sources with only the facts that joining uses. */
 static tl_join *join(tl_source *a, tl_source *b, bool unsorted, bool shared_tracks)
 {
@@ -119,7 +121,7 @@ static tl_join *join(tl_source *a, tl_source *b, bool unsorted, bool shared_trac
 /* Parts without properties are kept apart, too. */
 static void parts_without_properties(void **state)
 {
-    tl_source a = {0}, b = {0};
+    tl_source a = {.reader = &no_streams}, b = {.reader = &no_streams};
     tl_join *j = join(&a, &b, false, false);
     const tl_trace *t = tl_join_trace(j);
     assert_int_equal(t->ntrack, 2);
@@ -140,7 +142,7 @@ static void order_of_parts(void **state)
     static const tl_format by_time = {.name = "by time", .event_writer = &time_order},
                            by_track = {.name = "by track", .event_writer = &track_order};
     for (int i = 0; i < 3; i++) {
-        tl_source a = {0}, b = {0};
+        tl_source a = {.reader = &no_streams}, b = {.reader = &no_streams};
         tl_join *j = join(&a, &b, i == 1, i == 2);
         assert_int_equal(tl_format_wants_order(&by_time, tl_join_trace(j)), i == 1);
         assert_int_equal(tl_format_wants_order(&by_track, tl_join_trace(j)), i == 2);
