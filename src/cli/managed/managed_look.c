@@ -118,13 +118,24 @@ static size_t first_word(const tl_record *r)
     return is_mono(name) || is_command(name, "dotnet") ? 1 : 0;
 }
 
+/* The first word that is a program of .NET; else the first that is no option, as "build" of dotnet. */
+static size_t program_word(const tl_record *r)
+{
+    const tl_words *word = &r->cli->args->file;
+    size_t i = first_word(r);
+    for (size_t k = i; k < word->n; k++)
+        if (is_managed_file(word->word[k]))
+            return k;
+    while (i < word->n && (*word->word[i] == '-' || strcmp(word->word[i], "exec") == 0))
+        i++;
+    return i;
+}
+
 /* "app" for "mono --debug bin/app.exe": the name of what is run, for that of the recording. */
 static void name_program(tl_record *r)
 {
     const tl_words *word = &r->cli->args->file;
-    size_t i = first_word(r);
-    while (i < word->n && (*word->word[i] == '-' || strcmp(word->word[i], "exec") == 0))
-        i++;
+    const size_t i = program_word(r);
     const char *name = tl_base_name(word->word[i < word->n ? i : 0]), *dot = strrchr(name, '.');
     const size_t n = dot && dot > name && (strcmp(dot, ".exe") == 0 || strcmp(dot, ".dll") == 0) ? (size_t)(dot - name)
                                                                                                  : strlen(name);
