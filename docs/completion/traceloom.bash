@@ -97,7 +97,7 @@ _traceloom()
         _traceloom_files
         return ;;
     --rows-per-file)
-        COMPREPLY=($(compgen -W "1M 10M" -- "$cur"))
+        COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     --engine)
         COMPREPLY=($(compgen -W "sqlite duckdb" -- "$cur"))

@@ -135,7 +135,7 @@ complete -c traceloom -n '__fish_seen_subcommand_from query' -l param -s p -x -d
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l recipes -d 'list the recipes'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l schema -d 'tables and columns'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l export -r -F -d 'all tables'
-complete -c traceloom -n '__fish_seen_subcommand_from query' -l rows-per-file -x -a '1M 10M' -d 'rows a file'
+complete -c traceloom -n '__fish_seen_subcommand_from query' -l rows-per-file -x -d 'rows a file'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l explain -d 'how SQL would run'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l engine -x -a 'sqlite duckdb' -d 'what runs the SQL'
 complete -c traceloom -n '__fish_seen_subcommand_from query' -l each -d 'run for each trace'
