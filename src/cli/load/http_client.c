@@ -130,12 +130,19 @@ int tl_http_open(tl_http **out, const char *address, const char *user, const cha
     return 0;
 }
 
+/* Ends a request that is read in parts; if its answer is not complete, this closes the connection. */
+static void abandon(tl_http *h)
+{
+    if (h->is_running)
+        curl_multi_remove_handle(h->multi, h->curl);
+    h->is_running = false;
+}
+
 void tl_http_close(tl_http *h)
 {
     if (!h)
         return;
-    if (h->is_running)
-        curl_multi_remove_handle(h->multi, h->curl);
+    abandon(h);
     curl_easy_cleanup(h->curl);
     curl_multi_cleanup(h->multi);
     curl_slist_free_all(h->header);
@@ -188,6 +195,7 @@ static int make_url(tl_pb *url, const tl_http *h, const char *query, tl_error *e
 
 static int prepare(tl_http *h, const char *query, const tl_http_body *body, tl_error *e)
 {
+    abandon(h); /* an answer that was not read to its end */
     h->body = body;
     h->at = 0;
     h->too_long = h->is_paused = false;
@@ -255,8 +263,7 @@ static int finish(tl_http *h, int *code, tl_error *e)
     for (CURLMsg *m; (m = curl_multi_info_read(h->multi, &left)) != NULL;)
         if (m->msg == CURLMSG_DONE)
             result = m->data.result;
-    curl_multi_remove_handle(h->multi, h->curl);
-    h->is_running = false;
+    abandon(h);
     return judge(h, result, code, e);
 }
 
@@ -275,8 +282,7 @@ int tl_http_more(tl_http *h, tl_pb *reply, int *code, tl_error *e)
     }
     while (running && reply->n == before) {
         if (h->is_stopped && h->is_stopped()) {
-            curl_multi_remove_handle(h->multi, h->curl); /* which closes the connection */
-            h->is_running = false;
+            abandon(h);
             return tl_fail(e, TL_ELIMIT, TL_NO_OFFSET, "interrupted");
         }
         if (curl_multi_perform(h->multi, &running) != CURLM_OK)
