@@ -301,6 +301,8 @@ const tl_option tl_option_table[] = {
     {TO(flag, help), 'h', "help", NULL, TL_GROUP_ALWAYS, ALL | HELP, "this text", "Shows a short help.\n", NULL},
     {0}};
 
+_Static_assert(sizeof tl_option_table / sizeof *tl_option_table <= 64 * TL_OPTION_WORDS, "tl_arguments.given");
+
 const char *tl_group_title(const tl_verb *verb, tl_option_group group)
 {
     static const char *const of_process[TL_GROUPS] = {"What is recorded", "Where it goes", "Which calls",

@@ -1,6 +1,7 @@
 /* Parses a command line by the table of options, and suggests words for mistyped ones. */
 #include "cli/options.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -361,6 +362,8 @@ static bool take_option(parser *p, int argc, const char *const *argv, int *at)
     }
     if (value && !*value)
         return wrong(p, "%.*s needs a value: %s", (int)n, word, o->value);
+    const size_t row = (size_t)(o - tl_option_table);
+    p->a->given[row / 64] |= UINT64_C(1) << row % 64;
     return o->take(p, o, value);
 }
 
@@ -440,4 +443,20 @@ void tl_arguments_fini(tl_arguments *a)
     free(a->copied.word);
     free(a->file.word);
     *a = (tl_arguments){0};
+}
+
+const char *tl_first_given(const tl_arguments *a, const char *names)
+{
+    const char *first = NULL;
+    int best = INT_MAX;
+    for (size_t row = 0; tl_option_table[row].name; row++) {
+        const char *name = tl_option_table[row].name;
+        const bool is_given = a->given[row / 64] >> row % 64 & 1;
+        const int place = is_given ? tl_word_place(name, names) : -1;
+        if (place >= 0 && place < best) {
+            best = place;
+            first = name;
+        }
+    }
+    return first;
 }

@@ -108,7 +108,10 @@ typedef struct tl_percent {
 } tl_percent;
 
 /* A parsed command line. Strings are borrowed from argv, or copied. */
+#define TL_OPTION_WORDS 3u /* of 64 options */
+
 typedef struct tl_arguments {
+    uint64_t given[TL_OPTION_WORDS]; /* bits of rows of tl_option_table; see tl_first_given() */
     const tl_verb *verb;
     const char *called; /* the verb's name or alias as given; NULL if no words were parsed */
     bool help;
@@ -218,5 +221,7 @@ bool tl_arguments_parse(tl_arguments *a, int argc, const char *const *argv, char
 void tl_arguments_fini(tl_arguments *a);
 /* The verb as given by the user, for messages. */
 const char *tl_called(const tl_arguments *a);
+/* The first of these options, "limit start for", that the command line has: its name. NULL: it has none of them. */
+const char *tl_first_given(const tl_arguments *a, const char *names);
 
 #endif

@@ -98,7 +98,7 @@ typedef struct tl_sql_function {
     tl_value_kind returns; /* if not null */
     uint32_t texts;        /* 1 << i: argument i is used as text, whatever it is */
     void (*call)(tl_sql_call *c);
-    /* Of a group: */
+    /* For aggregates only: */
     void (*add)(tl_sql_call *c, void *state);
     void (*merge)(tl_sql_call *c, void *into, const void *from);
     void (*give)(tl_sql_call *c, void *state);

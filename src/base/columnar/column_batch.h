@@ -40,8 +40,8 @@ typedef struct tl_column_data {
     int32_t *offset; /* [rows + 1] of text: where each begins; NULL before the first row */
     uint8_t *bytes;  /* [size] of text */
     uint8_t *valid;  /* [(rows + 7) / 8] bits, the first row's is the lowest: it is not null */
-    /* Of text, for rows below `alikes`: the first row that is known to have the same text, or the row itself, in
-     * numbers of rows that are not null. */
+    /* [alikes] for text: the first row known to have the same text as this one, or this one. Rows are counted without
+     * nulls. */
     uint32_t *alike;
     uint32_t alikes, alike_room;
     uint32_t rows, nulls;

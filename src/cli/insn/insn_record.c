@@ -24,38 +24,14 @@
 
 const char *tl_insn_only(const tl_arguments *a)
 {
-    return a->plain         ? "plain"
-           : a->slice_at    ? "slice-at"
-           : a->slice_insns ? "slice-insns"
-           : a->hint        ? "hint"
-           : a->order       ? "order"
-           : a->snapshots   ? "snapshots"
-           : a->qemu_cpu    ? "qemu-cpu"
-           : a->sysroot     ? "sysroot"
-                            : NULL;
+    return tl_first_given(a, "plain slice-at slice-insns hint order snapshots qemu-cpu sysroot");
 }
 
 /* An option that is for calls of functions. */
 static const char *stray(const tl_arguments *a)
 {
-    return a->mode         ? "mode"
-           : a->threshold  ? "threshold"
-           : a->ring       ? "ring"
-           : a->limit      ? "limit"
-           : a->start      ? "start"
-           : a->pid        ? "pid"
-           : a->duration   ? "for"
-           : a->runs       ? "runs"
-           : a->turns      ? "turns"
-           : a->how        ? "how"
-           : a->any        ? "any"
-           : a->dry_run    ? "dry-run"
-           : a->depth      ? "depth"
-           : a->func.n     ? "func"
-           : a->not_func.n ? "not"
-           : a->has_top    ? "top"
-           : a->json       ? "json"
-                           : tl_record_only_patched(a);
+    return tl_first_given(a, "mode threshold ring limit start pid for runs turns how any dry-run depth func not top "
+                             "json libs min-size exact children");
 }
 
 static int check(const tl_record *r)

@@ -50,8 +50,7 @@ static void put_insert(tl_pb *sql, const char *database, uint64_t number)
     }
 }
 
-/* How many rows of a run the shards have: the same of all, else they have not seen the same traces, which is as well.
- */
+/* Rows of a run on the first shard. The others have as many, unless a trace was loaded meanwhile. */
 static int count_rows(tl_servers *s, uint64_t number, uint64_t *rows, tl_error *e)
 {
     tl_shard *first = &s->shard[0];

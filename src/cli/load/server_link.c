@@ -146,12 +146,17 @@ static size_t read_text(const void *arg, uint64_t at, void *to, size_t n)
     return part;
 }
 
+tl_http_body tl_shard_body(const tl_shard *s)
+{
+    return (tl_http_body){read_text, &s->sql, s->sql.n};
+}
+
 int tl_shard_run(tl_shard *s, tl_error *e)
 {
     int code;
     if (s->sql.failed)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a statement");
-    const tl_http_body body = {read_text, &s->sql, s->sql.n};
+    const tl_http_body body = tl_shard_body(s);
     return tl_http_post(s->http, "default_format=TabSeparated", &body, &s->reply, &code, e);
 }
 

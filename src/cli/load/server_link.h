@@ -37,6 +37,8 @@ void tl_servers_fini(tl_servers *s);
 TL_PRINTF(2, 3) void tl_shard_sql(tl_shard *s, const char *format, ...);
 /* More of it. */
 TL_PRINTF(2, 3) void tl_shard_add(tl_shard *s, const char *format, ...);
+/* s->sql as the body of a request. */
+tl_http_body tl_shard_body(const tl_shard *s);
 /* Runs s->sql: the answer, as TabSeparated, is s->reply. Errors: as tl_http_post(). */
 int tl_shard_run(tl_shard *s, tl_error *e);
 /* Sends a block to a table. id: name of the statement, or NULL. code: becomes the number of a refusal, or 0. */

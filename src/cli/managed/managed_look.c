@@ -16,13 +16,7 @@
 
 const char *tl_managed_only(const tl_arguments *a)
 {
-    return a->alloc      ? "alloc"
-           : a->heap     ? "heap"
-           : a->lines    ? "lines"
-           : a->sampling ? "sampling"
-           : a->period   ? "period"
-           : a->mono     ? "mono"
-                         : NULL;
+    return tl_first_given(a, "alloc heap lines sampling period mono");
 }
 
 static bool read_at(int fd, uint64_t offset, uint8_t *to, size_t n)
@@ -240,14 +234,7 @@ static bool prepare(const tl_record *r)
 /* An option that goes neither with samples nor with calls of methods. */
 static const char *stray(const tl_arguments *a)
 {
-    return a->pid        ? "pid"
-           : a->how      ? "how"
-           : a->any      ? "any"
-           : a->dry_run  ? "dry-run"
-           : a->min_size ? "min-size"
-           : a->exact    ? "exact"
-           : a->children ? "children"
-                         : NULL;
+    return tl_first_given(a, "pid how any dry-run min-size exact children");
 }
 
 /* The command that runs it, in r->program. */

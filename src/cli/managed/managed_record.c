@@ -26,16 +26,7 @@ static const tl_record_kind kind = {
 /* An option that is for calls, which samples do not have. */
 static const char *stray(const tl_arguments *a)
 {
-    return a->limit        ? "limit"
-           : a->start      ? "start"
-           : a->duration   ? "for"
-           : a->depth      ? "depth"
-           : a->func.n     ? "func"
-           : a->not_func.n ? "not"
-           : a->libs.n     ? "libs"
-           : a->has_top    ? "top"
-           : a->json       ? "json"
-                           : NULL;
+    return tl_first_given(a, "limit start for depth func not libs top json");
 }
 
 static int check(const tl_record *r)

@@ -26,17 +26,13 @@ typedef struct server_job {
 int tl_query_server_check(tl_query_job *j)
 {
     const tl_arguments *a = j->cli->args;
-    const char *option = a->each      ? "--each"
-                         : a->schema  ? "--schema"
-                         : a->export  ? "--export"
-                         : a->explain ? "--explain"
-                                      : NULL;
+    const char *option = tl_first_given(a, "each schema export explain");
     j->to.first = true;
     j->is_ns = true;
     j->to.is_stopped = tl_query_is_stopped;
     if (!option)
         return TL_EXIT_DONE;
-    tl_say_error(NULL, "%s is for files; of a server, SQL asks it: DESCRIBE TABLE calls", option);
+    tl_say_error(NULL, "--%s is for files; of a server, SQL asks it: DESCRIBE TABLE calls", option);
     return TL_EXIT_USAGE;
 }
 
@@ -137,15 +133,6 @@ static int make_url(server_job *s, tl_shard *shard, tl_error *e)
     return url->failed ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a statement") : 0;
 }
 
-static size_t read_text(const void *arg, uint64_t at, void *to, size_t n)
-{
-    const tl_pb *text = arg;
-    const size_t left = at < text->n ? text->n - (size_t)at : 0, part = n < left ? n : left;
-    if (part)
-        memcpy(to, text->data + (size_t)at, part);
-    return part;
-}
-
 static int more(void *arg, tl_pb *text, tl_error *e)
 {
     const server_job *s = arg;
@@ -172,7 +159,7 @@ static int run(server_job *s, tl_error *e)
     tl_server_rows rows = {.more = more, .arg = s};
     uint64_t n = 0;
     int status = make_url(s, shard, e);
-    const tl_http_body body = {read_text, &shard->sql, shard->sql.n};
+    const tl_http_body body = tl_shard_body(shard);
     if (status == 0)
         status = tl_http_begin(shard->http, (const char *)shard->url.data, &body, e);
     if (status == 0)

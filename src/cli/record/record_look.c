@@ -45,7 +45,7 @@ static bool is(const char *how, const char *word)
 
 const char *tl_record_only_patched(const tl_arguments *a)
 {
-    return a->libs.n ? "libs" : a->min_size ? "min-size" : a->exact ? "exact" : a->children ? "children" : NULL;
+    return tl_first_given(a, "libs min-size exact children");
 }
 
 /* The recorder is in the program, or must be. */

@@ -37,14 +37,7 @@ typedef struct diff_job {
 
 int tl_report_check_diff(const tl_arguments *a)
 {
-    const char *stray = a->fail_if.n         ? "fail-if"
-                        : a->fail_when       ? "fail-when"
-                        : a->noise.given     ? "noise"
-                        : a->min_share.given ? "min-share"
-                        : a->per             ? "per"
-                        : a->map.n           ? "map"
-                        : a->one_run         ? "one-run"
-                                             : NULL;
+    const char *stray = tl_first_given(a, "fail-if fail-when noise min-share per map one-run");
     if (!stray)
         return TL_EXIT_DONE;
     tl_say_error(NULL, "--%s goes with --diff BASE NEW", stray);

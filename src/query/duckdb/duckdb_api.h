@@ -1,5 +1,5 @@
-/* The functions of libduckdb that are used, loaded at run time: nothing of it is needed to build. Declared as in its C
- * API, whose handles are pointers to nothing that is known here. */
+/* The functions of libduckdb that are used, loaded at run time: nothing of it is needed to build. The
+ * declarations follow its C API; handles are opaque. */
 #ifndef TL_QUERY_DUCKDB_API_H
 #define TL_QUERY_DUCKDB_API_H
 
