@@ -18,7 +18,7 @@ SECTIONS = (
     ("SQL", ("query", "columns", "load")),
     ("Python", ("python",)),
     ("Page", ("page", "serve")),
-    ("Recording", ("rt", "patch")),
+    ("Recording", ("rt", "patch", "insn")),
 )
 
 
