@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`record` of programs of .NET on Mono and on CoreCLR, against what these programs know of themselves: dotnet_record.py BINARY CASE"""
+import collections
 import json
 import math
 import os
@@ -95,13 +96,14 @@ def calls(checks, binary, folder):
     checks.equal(names.get("Told.Calls:Fib"), FIB20 + 400 * FIB10, "Fib with the class library")
 
 
-def check_shares(checks, binary, folder, program):
-    done = record(binary, folder, "--period", "1ms", "-o", "s.log", program, "shares")
+def count_shares(checks, binary, folder, program, name):
+    """Lines with samples of one recording, by method."""
+    path = os.path.join(folder, name)
+    done = record(binary, folder, "--period", "1ms", "-o", name, program, "shares")
     checks.equal((done.returncode, done.stdout), (0, "done True\n"), done.stderr)
-    path = os.path.join(folder, "s.log")
     is_fine(checks, binary, path)
     # One line may stand for several samples that were due at once: chance decides over lines.
-    own, rooted, lines, names, stack = {}, 0, 0, {}, {}
+    own, rooted, lines, names, stack = collections.Counter(), 0, 0, {}, {}
     for line in open(path, encoding="utf-8"):
         word = line.split()
         if word[:2] == ["fun", "nam"]:
@@ -113,16 +115,30 @@ def check_shares(checks, binary, folder, program):
         here = stack[word[2]]
         mine = [name for name in here if name and name.startswith("Told.Shares:")]
         if int(word[4]) and mine:
-            own[mine[-1]] = own.get(mine[-1], 0) + 1
+            own[mine[-1]] += 1
             lines += 1
             rooted += any(name in ("Told.Program:Main", "System.Threading.ThreadHelper:ThreadStart") for name in here)
-    n = sum(own.get("Told.Shares:" + name, 0) for name in "ABC")
-    checks.that(n >= 100, "only", n, "lines with samples:", own)
-    for name, share in (("A", 0.6), ("B", 0.3), ("C", 0.1)):
-        got, deviation = own.get("Told.Shares:" + name, 0), math.sqrt(n * share * (1 - share))
-        checks.that(abs(got - n * share) <= 3 * deviation, name, "has", got, "of", n, "expected", n * share, "+-", 3 * deviation)
     checks.that(rooted >= 0.98 * lines, "only", rooted, "of", lines, "stacks have a root")
-    return path
+    return own
+
+
+def far_off(own):
+    """Methods whose share differs from that of their work by more than three standard deviations."""
+    n = sum(own["Told.Shares:" + name] for name in "ABC")
+    expected = ((name, share, n * share, 3 * math.sqrt(n * share * (1 - share))) for name, share in (("A", 0.6), ("B", 0.3), ("C", 0.1)))
+    return ["%s has %d of %d, expected %.0f +- %.0f" % (name, own["Told.Shares:" + name], n, mean, most)
+            for name, share, mean, most in expected if abs(own["Told.Shares:" + name] - mean) > most]
+
+
+def check_shares(checks, binary, folder, program):
+    """By chance, a recording in a hundred has a share that is too far off. Then twice as many samples, of others, decide."""
+    own = count_shares(checks, binary, folder, program, "s.log")
+    checks.that(sum(own.values()) >= 100, "too few lines with samples:", own)
+    if far_off(own):
+        print("once more:", far_off(own))
+        own = sum((count_shares(checks, binary, folder, program, name) for name in ("s2.log", "s3.log")), collections.Counter())
+    checks.equal(far_off(own), [], own)
+    return os.path.join(folder, "s.log")
 
 
 def shares(checks, binary, folder):

@@ -282,7 +282,12 @@ def written(checks, binary, folder):
         run.wait()
         checks.equal(len(lines), 2000, "lines after the kill of record")
         left = subprocess.run([binary, "check", path + ".live"], capture_output=True, text=True, check=False)
-        checks.equal(left.returncode, 0, "what was left", left.stdout, left.stderr)
+        # A SIGKILL may cut what is being written: at most the last token.
+        faults = [line for line in left.stdout.splitlines() if ": xtrace." in line]
+        checks.that(all(": xtrace.truncated: " in line for line in faults) and len(faults) <= 1, "what was left", left.stdout, left.stderr)
+        stream = next(os.path.join(path + ".live", name) for name in os.listdir(path + ".live") if "xinsndata" in name)
+        read = subprocess.run([binary, "convert", "--to", "none", "-o", "-", stream], capture_output=True, text=True, check=False)
+        checks.that(read.returncode in (0, 3), "is not read", read.returncode, read.stderr)
 
 
 def refused(checks, binary, folder):
