@@ -291,7 +291,7 @@ void tl_rt_profile_commit(rt_lane *l)
     }
     uint64_t key;
     rt_recent *r = rt_profile_recent(l, self->last_node, tag, &key);
-    *r = (rt_recent){.key = key, .block = reference(b)};
+    rt_profile_remember(r, key, reference(b));
     if (carry) { /* a kill between these two stores loses 2^32 calls */
         b->count[bucket % 16] = 0;
         rt_profile_commit_to(l, self, &carry->count[bucket % 16]);

@@ -82,6 +82,16 @@ RT_INLINE rt_recent *rt_profile_recent(const rt_lane *l, uint32_t node, uint32_t
     return &l->recent[*key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RT_RECENT_BITS)];
 }
 
+/* A handler may leave in between for good: a key never stands beside a block that is not its own. */
+RT_INLINE void rt_profile_remember(rt_recent *r, uint64_t key, uint32_t block)
+{
+    RT_STORE(r->key, 0);
+    RT_BARRIER();
+    RT_STORE(r->block, block);
+    RT_BARRIER();
+    RT_STORE(r->key, key);
+}
+
 /* The histogram count for a duration, if its block was used recently and the count cannot overflow; else NULL. */
 RT_INLINE uint32_t *rt_profile_count(const rt_lane *l, uint32_t node, uint64_t ticks)
 {
