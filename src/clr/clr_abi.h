@@ -23,6 +23,7 @@ typedef struct clr_guid {
 
 enum {
     CLR_OK = 0,
+    CLR_NO = 1, /* S_FALSE */
     CLR_NO_INTERFACE = (int)0x80004002,
     CLR_NO_AGGREGATION = (int)0x80040110,
     CLR_FAILED = (int)0x80004005
@@ -38,17 +39,21 @@ enum clr_any { CLR_QUERY, CLR_ADD_REF, CLR_RELEASE };
 /* ICorProfilerInfo and what follows it. */
 enum clr_info {
     CLR_GET_FUNCTION_FROM_IP = 7,
+    CLR_IS_ARRAY_CLASS = 11,
+    CLR_GET_CURRENT_THREAD = 13,
     CLR_GET_FUNCTION_INFO = 15,
     CLR_SET_EVENT_MASK = 16,
     CLR_GET_MODULE_INFO = 20,
     CLR_GET_MODULE_METADATA = 21,
     CLR_GET_APP_DOMAIN_INFO = 25,
     CLR_GET_ASSEMBLY_INFO = 26,
-    CLR_GET_CODE_INFO_2 = 42,          /* of ICorProfilerInfo2 */
+    CLR_GET_CLASS_INFO_2 = 41, /* of ICorProfilerInfo2 */
+    CLR_GET_CODE_INFO_2 = 42,
     CLR_SET_FUNCTION_ID_MAPPER_2 = 59, /* 3 */
     CLR_SET_HOOKS_3 = 61,
     CLR_INITIALIZE_THREAD = 72, /* 4 */
-    CLR_SET_EVENT_MASK_2 = 82   /* 5 */
+    CLR_GET_OBJECT_SIZE_2 = 80,
+    CLR_SET_EVENT_MASK_2 = 82 /* 5 */
 };
 
 /* IMetaDataImport */
@@ -68,6 +73,7 @@ enum clr_callback {
     CLR_ON_THREAD_CREATED = 29,
     CLR_ON_THREAD_DESTROYED = 30,
     CLR_ON_THREAD_ASSIGNED = 31,
+    CLR_ON_OBJECT = 50,
     CLR_ON_GC_BEGIN = 73,
     CLR_ON_GC_END = 75,
     CLR_CALLBACKS = 128 /* more than there are */
@@ -80,6 +86,7 @@ enum clr_events {
     CLR_TELL_APP_DOMAINS = 0x10,
     CLR_TELL_JIT = 0x20,
     CLR_TELL_GC = 0x80,
+    CLR_TELL_OBJECTS = 0x100 | 0x800000, /* each; and code that makes them so that it can */
     CLR_TELL_THREADS = 0x200,
     CLR_TELL_CALLS = 0x1000
 };

@@ -86,7 +86,7 @@ static clr_status initialize(clr_object *self, clr_object *unknown)
     if (good) {
         pthread_atfork(NULL, NULL, child);
         clr_samples_begin();
-        good = clr_info_tell(clr_events_begin(callbacks), true);
+        good = clr_info_tell(clr_events_begin(callbacks) | clr_allocations_begin(callbacks), true);
     }
     if (!good && managed_set.strict && !managed_taken)
         _exit(STATUS_USELESS);
@@ -136,5 +136,5 @@ clr_status DllGetClassObject(const clr_guid *class, const clr_guid *id, void **o
 
 clr_status DllCanUnloadNow(void)
 {
-    return 1; /* S_FALSE */
+    return CLR_NO;
 }

@@ -13,8 +13,15 @@ typedef void clr_callback_function(void);
 uint32_t clr_events_begin(clr_callback_function **table);
 /* Makes a function known that has code. */
 void clr_function_know(clr_id function);
-/* A frame as lines have it, from an address in code alone. Only from the writer. */
-managed_frame clr_frame(const void *unused, uint64_t ip);
+/* The function whose code an address is in, which is made known; 0: none. Takes locks. */
+clr_id clr_function_at(uint64_t ip);
+/* A frame as lines have it; `method` is the function, or NULL. Only from the writer. */
+managed_frame clr_frame(const void *method, uint64_t ip);
+
+/* The calling thread, made known if it is not; NULL: no memory. */
+managed_thread *clr_thread_here(void);
+/* Allocations, as clr_events_begin(); nothing unless they are asked for. */
+uint32_t clr_allocations_begin(clr_callback_function **table);
 
 /* Samples: a timer of each thread's processor time. False: there is no signal for it, after a message. */
 bool clr_samples_begin(void);

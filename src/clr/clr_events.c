@@ -7,59 +7,12 @@
 
 #include "clr/clr_door.h"
 #include "clr/clr_info.h"
-#include "managed/managed_names.h"
+#include "clr/clr_stack.h"
+#include "managed/managed_sites.h"
 
 typedef unsigned long long ull;
 
-void clr_function_know(clr_id function)
-{
-    clr_function f;
-    if (clr_info_function(function, &f)) {
-        const managed_method m = {.at = (const void *)function,
-                                  .class = (const void *)f.class,
-                                  .module = (const void *)f.module,
-                                  .token = f.token,
-                                  .start = f.start,
-                                  .size = f.size,
-                                  .name = f.name};
-        managed_method_known(&m);
-    }
-    free(f.name);
-}
-
-/* ---- code: which function an address is in ---- */
-
-enum { CACHED = 1 << 14 };
-
-/* With its lines before the one that names it. */
-static void know_now(clr_id function)
-{
-    clr_function_know(function);
-    managed_facts_write();
-}
-
-managed_frame clr_frame(const void *unused, uint64_t ip)
-{
-    static struct {
-        uint64_t ip;
-        clr_id function;
-    } cache[CACHED];
-    static bool told;
-    const uint32_t i = (uint32_t)(ip * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (CACHED - 1);
-    (void)unused;
-    if (!told)
-        clr_info_thread();
-    told = true;
-    if (cache[i].ip != ip) {
-        cache[i].ip = ip;
-        cache[i].function = clr_info_function_at((uintptr_t)ip);
-        if (cache[i].function && managed_method_frame((const void *)cache[i].function, 0).iid == MANAGED_UNKNOWN)
-            know_now(cache[i].function); /* compiled before the program ran */
-    }
-    if (!cache[i].function)
-        return (managed_frame){.iid = MANAGED_NO_FRAME};
-    return managed_method_frame((const void *)cache[i].function, ip);
-}
+/* ---- compilation ---- */
 
 static clr_status jit_begin(void *self, clr_id function, int32_t safe)
 {
@@ -79,11 +32,25 @@ static clr_status jit_end(void *self, clr_id function, clr_status status, int32_
 
 /* ---- threads ---- */
 
+static void begin_thread(clr_id thread)
+{
+    if (managed_self || !managed_thread_begin(thread))
+        return;
+    clr_stack_measure();
+    clr_samples_thread();
+}
+
+managed_thread *clr_thread_here(void)
+{
+    if (!managed_self)
+        begin_thread(clr_info_this_thread());
+    return managed_self;
+}
+
 static clr_status thread_created(void *self, clr_id thread)
 {
     (void)self;
-    if (!managed_self && managed_thread_begin(thread))
-        clr_samples_thread();
+    begin_thread(thread);
     return CLR_OK;
 }
 
@@ -99,6 +66,8 @@ static clr_status thread_destroyed(void *self, clr_id thread)
     (void)self;
     if (managed_self && managed_self->id == thread) {
         clr_samples_thread_end();
+        if (managed_on)
+            managed_sites_flush(managed_self);
         managed_thread_end();
     }
     return CLR_OK;

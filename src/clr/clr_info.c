@@ -37,6 +37,13 @@ void clr_info_thread(void)
     CLR_CALL(info, CLR_INITIALIZE_THREAD, clr_status(*)(clr_object *))(info);
 }
 
+clr_id clr_info_this_thread(void)
+{
+    clr_id thread = 0;
+    CLR_CALL(info, CLR_GET_CURRENT_THREAD, clr_status(*)(clr_object *, clr_id *))(info, &thread);
+    return thread;
+}
+
 clr_id clr_info_function_at(uintptr_t ip)
 {
     clr_id function = 0;
@@ -126,8 +133,8 @@ static char *type_name(clr_object *m, uint32_t type)
     return utf8(name);
 }
 
-/* "Space.Outer/Inner" */
-static char *full_type_name(clr_object *m, uint32_t type)
+/* "Space.Outer/Inner", with this for '/'. */
+static char *full_type_name(clr_object *m, uint32_t type, char between)
 {
     char *name = type_name(m, type);
     for (int i = 0; name && i < NESTED; i++) {
@@ -137,7 +144,7 @@ static char *full_type_name(clr_object *m, uint32_t type)
         if (status < 0 || !outer)
             break;
         char *around = type_name(m, outer), *both = NULL;
-        if (!around || asprintf(&both, "%s/%s", around, name) < 0)
+        if (!around || asprintf(&both, "%s%c%s", around, between, name) < 0)
             both = NULL;
         free(around);
         if (!both)
@@ -158,12 +165,18 @@ static char *method_name(clr_object *m, uint32_t method)
              clr_status(*)(clr_object *, uint32_t, uint32_t *, clr_char *, uint32_t, uint32_t *, uint32_t *,
                            const uint8_t **, uint32_t *, uint32_t *, uint32_t *))
     (m, method, &type, name, NAME - 1, &n, &flags, &signature, &size, &rva, &how);
-    char *of = full_type_name(m, type), *own = utf8(name), *both = NULL;
+    char *of = full_type_name(m, type, '/'), *own = utf8(name), *both = NULL;
     if (!of || !own || asprintf(&both, "%s:%s", of, own) < 0)
         both = NULL;
     free(of);
     free(own);
     return both;
+}
+
+static void release(clr_object *o)
+{
+    if (o)
+        CLR_CALL(o, CLR_RELEASE, uint32_t(*)(clr_object *))(o);
 }
 
 static bool read_function(clr_id function, clr_function *f)
@@ -189,8 +202,7 @@ bool clr_info_function(clr_id function, clr_function *f)
         return false;
     clr_object *m = metadata_of(f->module);
     f->name = m ? method_name(m, f->token) : NULL;
-    if (m)
-        CLR_CALL(m, CLR_RELEASE, uint32_t(*)(clr_object *))(m);
+    release(m);
     if (CLR_CALL(info, CLR_GET_CODE_INFO_2,
                  clr_status(*)(clr_object *, clr_id, uint32_t, uint32_t *, void *))(info, function, 8, &n, code) >= 0 &&
         n > 0) {
@@ -198,6 +210,96 @@ bool clr_info_function(clr_id function, clr_function *f)
         f->size = code[0].size;
     }
     return f->name != NULL;
+}
+
+/* ---- classes ---- */
+
+/* Generic arguments may have arguments, and so on. */
+enum { ARGUMENTS = 16, ARGUMENTS_DEEP = 4 };
+
+static void put_class(FILE *f, clr_id class, int deep);
+
+/* An array's class: "Element[,]". */
+static bool put_array(FILE *f, clr_id class, int deep)
+{
+    uint32_t type = 0, rank = 0;
+    clr_id of = 0;
+    if (CLR_CALL(info, CLR_IS_ARRAY_CLASS, clr_status(*)(clr_object *, clr_id, uint32_t *, clr_id *, uint32_t *))(
+            info, class, &type, &of, &rank) != CLR_OK)
+        return false;
+    put_class(f, of, deep + 1);
+    fputc('[', f);
+    for (uint32_t i = 1; i < rank && i < 32; i++)
+        fputc(',', f);
+    fputc(']', f);
+    return true;
+}
+
+static bool read_class(clr_id class, clr_id *module, uint32_t *token, uint32_t *n, clr_id argument[static ARGUMENTS])
+{
+    clr_id parent = 0;
+    *n = 0;
+    return class && CLR_CALL(info, CLR_GET_CLASS_INFO_2,
+                             clr_status(*)(clr_object *, clr_id, clr_id *, uint32_t *, clr_id *, uint32_t, uint32_t *,
+                                           clr_id *))(info, class, module, token, &parent, ARGUMENTS, n, argument) >= 0;
+}
+
+/* As Mono spells it: "Space.Outer.Inner<Argument>", without the number of arguments, "`1". */
+static void put_name(FILE *f, clr_id module, uint32_t token)
+{
+    clr_object *m = metadata_of(module);
+    char *name = m ? full_type_name(m, token, '.') : NULL;
+    release(m);
+    for (const char *c = name ? name : "?"; *c; c++) {
+        if (*c == '`')
+            c += strspn(c + 1, "0123456789");
+        else
+            fputc(*c, f);
+    }
+    free(name);
+}
+
+static void put_class(FILE *f, clr_id class, int deep)
+{
+    clr_id module = 0, argument[ARGUMENTS];
+    uint32_t token = 0, n = 0;
+    if (deep > ARGUMENTS_DEEP || !read_class(class, &module, &token, &n, argument)) {
+        if (deep > ARGUMENTS_DEEP || !put_array(f, class, deep))
+            fputc('?', f);
+        return;
+    }
+    put_name(f, module, token);
+    for (uint32_t i = 0; i < n && i < ARGUMENTS; i++) {
+        fputc(i ? ',' : '<', f);
+        put_class(f, argument[i], deep + 1);
+    }
+    if (n)
+        fputc('>', f);
+}
+
+bool clr_info_class(clr_id class, clr_class *c)
+{
+    clr_id argument[ARGUMENTS];
+    uint32_t n;
+    size_t size = 0;
+    *c = (clr_class){0};
+    FILE *f = open_memstream(&c->name, &size);
+    if (!f)
+        return false;
+    read_class(class, &c->module, &c->token, &n, argument);
+    put_class(f, class, 0);
+    if (fclose(f) == 0)
+        return true;
+    free(c->name);
+    c->name = NULL;
+    return false;
+}
+
+uintptr_t clr_info_object_size(clr_id object)
+{
+    uintptr_t size = 0;
+    CLR_CALL(info, CLR_GET_OBJECT_SIZE_2, clr_status(*)(clr_object *, clr_id, uintptr_t *))(info, object, &size);
+    return size;
 }
 
 bool clr_info_hooks(uintptr_t (*number)(clr_id function, void *unused, int32_t *wanted), void (*enter)(void),

@@ -10,6 +10,8 @@ bool clr_info_take(clr_object *unknown);
 bool clr_info_tell(uint32_t events, bool gc);
 void clr_info_thread(void); /* the calling thread, which is not the runtime's, will ask */
 
+clr_id clr_info_this_thread(void); /* what the runtime calls the calling thread; 0: it does not */
+
 clr_id clr_info_function_at(uintptr_t ip); /* 0: none */
 /* Names in UTF-8, to be freed; NULL: not known. */
 char *clr_info_module(clr_id module, uintptr_t *base, clr_id *assembly);
@@ -22,6 +24,15 @@ typedef struct clr_function {
     char *name;            /* "Space.Class:Method" */
 } clr_function;
 bool clr_info_function(clr_id function, clr_function *f);
+/* A class by its id; the name is "Space.Outer.Inner<Argument>[]". False: not known. */
+typedef struct clr_class {
+    clr_id module;
+    uint32_t token;
+    char *name;
+} clr_class;
+bool clr_info_class(clr_id class, clr_class *c);
+uintptr_t clr_info_object_size(clr_id object);
+
 clr_id clr_info_module_of(clr_id function); /* 0: not known */
 /* Every call goes to these; `number` gives a function its own, or 0. */
 bool clr_info_hooks(uintptr_t (*number)(clr_id function, void *unused, int32_t *wanted), void (*enter)(void),

@@ -1,7 +1,5 @@
-/* Samples: a timer of each thread sends it a signal whenever it used a period of processor time, and the handler
- * follows the frame pointers, which compiled code and the runtime keep. Which methods these are is asked later, by the
- * writer. */
-#include <pthread.h>
+/* Samples: a timer of each thread sends it a signal whenever it used a period of processor time, and the handler walks
+ * its stack. */
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -9,27 +7,17 @@
 #include <unistd.h>
 
 #include "clr/clr_door.h"
+#include "clr/clr_stack.h"
 
 static int number; /* of the signal; 0: none */
 static __thread timer_t timer;
 static __thread bool has_timer;
-static __thread uintptr_t stack_begin __attribute__((tls_model("initial-exec")));
-static __thread uintptr_t stack_end __attribute__((tls_model("initial-exec")));
 
-static void walk(managed_walk *w, uintptr_t ip, uintptr_t fp, uintptr_t sp)
+static void walk(managed_walk *w, uintptr_t ip, clr_place place)
 {
     managed_walk_frame(w, NULL, ip);
-    /* Frames rise, lie in the part of the stack that is in use, and are aligned. A handler's own stack is another one:
-     * between both there may be no memory. */
-    while (sp >= stack_begin && fp >= sp && fp % sizeof(uintptr_t) == 0 && stack_end - fp >= 2 * sizeof(uintptr_t) &&
-           fp < stack_end) {
-        const uintptr_t *frame = (const uintptr_t *)fp;
-        /* The address behind the call may be in the next method. */
-        if (!frame[1] || !managed_walk_frame(w, NULL, frame[1] - 1))
-            return;
-        sp = fp + 2 * sizeof(uintptr_t);
-        fp = frame[0];
-    }
+    while ((ip = clr_stack_next(&place)) != 0 && managed_walk_frame(w, NULL, ip))
+        ;
 }
 
 static void handle(int signal_number, siginfo_t *unused, void *context)
@@ -39,7 +27,7 @@ static void handle(int signal_number, siginfo_t *unused, void *context)
     managed_walk w;
     (void)signal_number;
     (void)unused;
-    if (!t || !managed_on || !stack_end)
+    if (!t || !managed_on)
         return;
     const uint32_t n = managed_cpu_samples(t);
     if (n == 0)
@@ -47,10 +35,11 @@ static void handle(int signal_number, siginfo_t *unused, void *context)
     const uint64_t now = managed_now();
     managed_walk_begin(&w, t, &t->samples);
 #if defined(__x86_64__)
-    walk(&w, (uintptr_t)c->uc_mcontext.gregs[REG_RIP], (uintptr_t)c->uc_mcontext.gregs[REG_RBP],
-         (uintptr_t)c->uc_mcontext.gregs[REG_RSP]);
+    const clr_place place = {(uintptr_t)c->uc_mcontext.gregs[REG_RSP], (uintptr_t)c->uc_mcontext.gregs[REG_RBP]};
+    walk(&w, (uintptr_t)c->uc_mcontext.gregs[REG_RIP], place);
 #else
-    walk(&w, (uintptr_t)c->uc_mcontext.pc, (uintptr_t)c->uc_mcontext.regs[29], (uintptr_t)c->uc_mcontext.sp);
+    const clr_place place = {(uintptr_t)c->uc_mcontext.sp, (uintptr_t)c->uc_mcontext.regs[29]};
+    walk(&w, (uintptr_t)c->uc_mcontext.pc, place);
 #endif
     managed_walk_end(&w, now, MANAGED_SAMPLE, n);
 }
@@ -84,17 +73,10 @@ void clr_samples_thread(void)
     struct sigevent how = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number};
     const struct timespec period = {managed_set.period_ms / 1000, (long)(managed_set.period_ms % 1000) * 1000000};
     const struct itimerspec every = {period, period};
-    pthread_attr_t attributes;
-    void *low;
-    size_t size;
-    if (!number || pthread_getattr_np(pthread_self(), &attributes) != 0)
+    if (!number || !clr_stack_high)
         return;
-    if (pthread_attr_getstack(&attributes, &low, &size) == 0)
-        stack_begin = (uintptr_t)low, stack_end = stack_begin + size;
-    pthread_attr_destroy(&attributes);
     how._sigev_un._tid = (pid_t)syscall(SYS_gettid);
     has_timer =
-        stack_end &&
         timer_create(managed_set.clock == MANAGED_CPU ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &how, &timer) == 0 &&
         timer_settime(timer, 0, &every, NULL) == 0;
 }

@@ -8,6 +8,7 @@
 
 enum {
     SLOTS = 1 << 10, /* pairs of a stack and a class, until the next flush */
+    FULL = SLOTS / 4 * 3,
     STACKS = 256,
     WORDS = 1 << 14, /* of all these stacks */
     FLUSH_MS = 50,
@@ -26,6 +27,7 @@ struct managed_sites {
     uint64_t flushed;  /* ns */
     uint32_t nstack, nword, nsite;
     site slot[SLOTS];
+    site left[FULL]; /* for which the ring had no room */
     struct {
         uint64_t hash;
         uint32_t at, n; /* words */
@@ -93,15 +95,27 @@ static uint32_t stack_of(struct managed_sites *a, const managed_stack *s)
 static site *slot_of(struct managed_sites *a, uint32_t stack, const void *class)
 {
     uint32_t i = (uint32_t)(mix(stack, (uint64_t)(uintptr_t) class)) & (SLOTS - 1);
-    if (a->nsite >= SLOTS / 4 * 3)
+    if (a->nsite >= FULL)
         return NULL;
     while (a->slot[i].stack && (a->slot[i].stack != stack + 1 || a->slot[i].class != class))
         i = (i + 1) & (SLOTS - 1);
     return &a->slot[i];
 }
 
-/* One stack with its classes. */
-static void send_stack(managed_thread *t, struct managed_sites *a, uint32_t stack)
+/* Adds objects of a stack, at its place. */
+static void add_at(struct managed_sites *a, site *at, uint32_t stack, const site *objects)
+{
+    if (!at->stack) {
+        *at = (site){.class = objects->class, .stack = stack + 1, .next = a->stack[stack].first};
+        a->stack[stack].first = (uint32_t)(at - a->slot) + 1;
+        a->nsite++;
+    }
+    at->count += objects->count;
+    at->bytes += objects->bytes;
+}
+
+/* One stack with its classes. False: the ring has no room. */
+static bool send_stack(managed_thread *t, const struct managed_sites *a, uint32_t stack)
 {
     managed_walk w;
     uint32_t classes = 0;
@@ -117,16 +131,24 @@ static void send_stack(managed_thread *t, struct managed_sites *a, uint32_t stac
         managed_walk_word(&w, s->bytes);
         classes++;
     }
-    if (classes)
-        managed_walk_end(&w, managed_now(), MANAGED_ALLOCATED, classes);
+    return !classes || managed_walk_end(&w, managed_now(), MANAGED_ALLOCATED, classes);
 }
 
+/* What finds no room stays, without its stack: numbers of classes are right in any case. */
 static void flush(managed_thread *t, struct managed_sites *a)
 {
+    static const managed_stack none;
+    uint32_t nleft = 0;
     for (uint32_t i = 0; i < a->nstack; i++)
-        send_stack(t, a, i);
+        if (!send_stack(t, a, i))
+            for (uint32_t k = a->stack[i].first; k; k = a->slot[k - 1].next)
+                a->left[nleft++] = a->slot[k - 1];
     memset(a->slot, 0, sizeof a->slot);
     a->nstack = a->nword = a->nsite = 0;
+    for (uint32_t i = 0; i < nleft; i++) {
+        const uint32_t stack = stack_of(a, &none);
+        add_at(a, slot_of(a, stack, a->left[i].class), stack, &a->left[i]);
+    }
     a->flushed = managed_now();
 }
 
@@ -165,17 +187,11 @@ bool managed_sites_add(managed_thread *t, const managed_stack *s, const void *cl
         flush(t, a);
         stack = stack_of(a, s);
         at = slot_of(a, stack, class);
+        t->events.lost += !at;
     }
-    const bool add = at && (at->stack || known);
-    if (add) {
-        if (!at->stack) {
-            *at = (site){.class = class, .stack = stack + 1, .next = a->stack[stack].first};
-            a->stack[stack].first = (uint32_t)(at - a->slot) + 1;
-            a->nsite++;
-        }
-        at->count++;
-        at->bytes += bytes;
-    }
+    const bool add = !at || at->stack || known;
+    if (at && add)
+        add_at(a, at, stack, &(site){.class = class, .count = 1, .bytes = bytes});
     a->busy = false;
     return add;
 }

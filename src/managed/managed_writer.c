@@ -194,7 +194,6 @@ static bool put_event(managed_thread *t, managed_ring *r)
         managed_line_end();
         break;
     case MANAGED_THREAD_END:
-        put_end(t);
         break;
     }
     at += kind > MANAGED_ALLOCATED;
@@ -272,6 +271,9 @@ static void turn(void)
         if (!t->known)
             introduce(t);
         if (drain(t, t->samples_to, t->events_to)) {
+            managed_sites_flush(t); /* what had no room */
+            drain(t, t->samples.head, t->events.head);
+            put_end(t);
             lost_samples += t->samples.lost;
             lost_events += t->events.lost;
             cut_stacks += t->cut;
@@ -349,6 +351,7 @@ void managed_writer_end(void)
     if (!was)
         return;
     pthread_join(thread, NULL);
+    turn(); /* for room in the rings */
     for (managed_thread *t = managed_threads; t; t = t->next)
         managed_sites_flush(t);
     managed_on = false;

@@ -221,6 +221,81 @@ namespace Told
         }
     }
 
+    // Makes objects, and prints how many of each class, and their bytes on a 64-bit host.
+    static class Made
+    {
+        const int Threads = 4, Turns = 1000, Depth = 15;
+
+        class Item
+        {
+            public long value;
+        }
+
+        class Leaf
+        {
+            public object next;
+        }
+
+        class Pair<A, B>
+        {
+            public A first;
+            public B second;
+        }
+
+        static object kept;
+        static int visited;
+
+        static void Turn()
+        {
+            for (int i = 0; i < Turns; i++) {
+                kept = new Item { value = i };
+                kept = new Pair<int, Item> { first = i, second = null };
+                kept = new long[i % 10];
+                kept = new Item[3];
+                kept = new int[2, 3];
+            }
+        }
+
+        // As many stacks as objects.
+        static void Left(int depth)
+        {
+            kept = new Leaf { next = null };
+            if (depth > 0) {
+                Left(depth - 1);
+                Right(depth - 1);
+            }
+            visited++;
+        }
+
+        static void Right(int depth)
+        {
+            kept = new Leaf { next = null };
+            if (depth > 0) {
+                Left(depth - 1);
+                Right(depth - 1);
+            }
+            visited++;
+        }
+
+        public static void Run()
+        {
+            int head = 16, array = Type.GetType("Mono.Runtime") != null ? 32 : 24, all = Threads * Turns;
+            var threads = new Thread[Threads];
+            for (int i = 0; i < threads.Length; i++)
+                (threads[i] = new Thread(Turn)).Start();
+            foreach (Thread thread in threads)
+                thread.Join();
+            Left(Depth);
+            Console.WriteLine("Told.Made.Item {0} {1}", all, all * (head + 8));
+            Console.WriteLine("Told.Made.Pair<System.Int32,Told.Made.Item> {0} {1}", all, all * (head + 16));
+            Console.WriteLine("Told.Made.Item[] {0} {1}", all, all * (array + 3 * 8));
+            Console.WriteLine("Told.Made.Leaf {0} {1}", visited, visited * (head + 8));
+            Console.WriteLine("System.Int64[] {0} {1}", all, all * array + all / 10 * 45 * 8);
+            Console.WriteLine("System.Int32[,] {0} {1}", all, all * (array + 16 + 6 * 4));
+            GC.KeepAlive(kept);
+        }
+    }
+
     // Starts another program of .NET.
     static class Parent
     {
@@ -244,6 +319,9 @@ namespace Told
                 break;
             case "shares":
                 Shares.Run();
+                break;
+            case "made":
+                Made.Run();
                 break;
             case "parent":
                 Parent.Run(words[1]);

@@ -154,6 +154,34 @@ def shares(checks, binary, folder):
         checks.that("\nsam str" not in file.read(), "--sampling off has samples", done.stderr)
 
 
+def check_made(checks, binary, folder, program):
+    """Objects and bytes of each class are those that the program counts, with more stacks than rings have room for."""
+    done = record(binary, folder, "--alloc", "-o", "a.log", program, "made")
+    checks.equal(done.returncode, 0, done.stderr)
+    path = os.path.join(folder, "a.log")
+    is_fine(checks, binary, path)
+    made = {name: (int(count), int(size)) for name, count, size in (line.rsplit(None, 2) for line in done.stdout.splitlines())}
+    checks.equal(len(made), 6, done.stdout)
+    of = {row["name"]: (row["count"], row["bytes"]) for row in report(checks, binary, path, "--by", "alloc")["classes"]}
+    checks.equal({name: of.get(name) for name in made}, made, sorted(of))
+    below = {row["name"]: row["total"] for row in report(checks, binary, path, "--by", "func", "--weight", "bytes")["functions"]}
+    turns, leaves = sum(size for _, size in made.values()) - made["Told.Made.Leaf"][1], made["Told.Made.Leaf"][1]
+    # The runtime may make an object of its own in between.
+    checks.that(turns <= below.get("Told.Made:Turn", 0) <= turns + 4096, "Turn made", below.get("Told.Made:Turn"), "bytes, expected", turns)
+    checks.that(0 < below.get("Told.Made:Left", 0) <= leaves + 4096, "Left made", below.get("Told.Made:Left"), "bytes, expected", leaves)
+    checks.equal(settings(path).get("LostSamples"), "0", "LostSamples")
+
+
+def made(checks, binary, folder):
+    """Every object."""
+    check_made(checks, binary, folder, build(folder))
+
+
+def clr_made(checks, binary, folder):
+    """Every object, on CoreCLR."""
+    check_made(checks, binary, folder, build_for_clr(folder))
+
+
 def killed(checks, binary, folder, program=None, options=("--alloc",)):
     """What is left of a program that was killed is whole, up to the last line."""
     program, randomly = program or build(folder), random.Random(11)
@@ -298,7 +326,7 @@ def clr_disturbed(checks, binary, folder):
     program = build_for_clr(folder)
     plain = subprocess.run(["dotnet", "exec", program, "system"], capture_output=True, text=True, check=False)
     checks.equal(plain.returncode, 3, "without a recorder:", plain.stderr[-500:])
-    for options in (["--period", "1ms", "-o", "d.log"], ["--sampling", "wall", "--period", "1ms", "-o", "w.log"], ["-o", "d.xray"]):
+    for options in (["--period", "1ms", "--alloc", "-o", "d.log"], ["--sampling", "wall", "--period", "1ms", "-o", "w.log"], ["-o", "d.xray"]):
         done = record(binary, folder, *options, program, "system")
         checks.equal((done.returncode, done.stdout), (3, plain.stdout), *options, done.stderr[-500:])
         is_fine(checks, binary, os.path.join(folder, options[-1]), *options)
@@ -308,16 +336,16 @@ def clr_disturbed(checks, binary, folder):
     with open(os.path.join(folder, "p.log"), encoding="utf-8") as file:
         text = file.read()
     checks.that("Told.Parent:Run" in text and "Told.Shares:Run" not in text, "the log is not the parent's")
-    for words in (["--alloc"], ["--heap"], ["--lines"]):
+    for words in (["--heap"], ["--lines"]):
         done = record(binary, folder, *words, program, "calls")
         checks.that(done.returncode == 125 and "is for Mono" in done.stderr, words, done.stderr)
 
 
 def clr_killed(checks, binary, folder):
-    killed(checks, binary, folder, build_for_clr(folder), ())
+    killed(checks, binary, folder, build_for_clr(folder))
 
 
-CASES = {"calls": calls, "shares": shares, "kill": killed, "compile": compiled, "system": disturbed, "refuse": refused,
+CASES = {"calls": calls, "shares": shares, "made": made, "clr_made": clr_made, "kill": killed, "compile": compiled, "system": disturbed, "refuse": refused,
          "clr_calls": clr_calls, "clr_shares": clr_shares, "clr_kill": clr_killed, "clr_system": clr_disturbed}
 
 
