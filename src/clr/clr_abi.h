@@ -51,6 +51,7 @@ enum clr_info {
     CLR_GET_CODE_INFO_2 = 42,
     CLR_SET_FUNCTION_ID_MAPPER_2 = 59, /* 3 */
     CLR_SET_HOOKS_3 = 61,
+    CLR_GET_MODULE_INFO_2 = 70,
     CLR_INITIALIZE_THREAD = 72, /* 4 */
     CLR_GET_OBJECT_SIZE_2 = 80,
     CLR_SET_EVENT_MASK_2 = 82 /* 5 */
@@ -73,7 +74,9 @@ enum clr_callback {
     CLR_ON_THREAD_CREATED = 29,
     CLR_ON_THREAD_DESTROYED = 30,
     CLR_ON_THREAD_ASSIGNED = 31,
+    CLR_ON_RESUMED = 46,
     CLR_ON_OBJECT = 50,
+    CLR_ON_REFERENCES = 52,
     CLR_ON_GC_BEGIN = 73,
     CLR_ON_GC_END = 75,
     CLR_CALLBACKS = 128 /* more than there are */
@@ -88,9 +91,13 @@ enum clr_events {
     CLR_TELL_GC = 0x80,
     CLR_TELL_OBJECTS = 0x100 | 0x800000, /* each; and code that makes them so that it can */
     CLR_TELL_THREADS = 0x200,
-    CLR_TELL_CALLS = 0x1000
+    CLR_TELL_CALLS = 0x1000,
+    CLR_TELL_STOPS = 0x10000
 };
 enum { CLR_TELL_GC_ONLY = 0x10 };
+
+/* Flags of a module. */
+enum { CLR_COLLECTIBLE = 0x8 };
 
 #define CLR_CALL(object, slot, type) ((type)(object)->table[slot])
 

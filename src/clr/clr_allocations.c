@@ -28,11 +28,11 @@ static void walk(managed_stack *s)
     }
 }
 
-static void know(clr_id class)
+void clr_class_know(const void *class)
 {
     clr_class c;
-    if (managed_class_find((const void *)class) == MANAGED_UNKNOWN && clr_info_class(class, &c)) {
-        managed_class_known((const void *)class, (const void *)c.module, c.token, c.name);
+    if (managed_class_find(class) == MANAGED_UNKNOWN && clr_info_class((clr_id) class, &c)) {
+        managed_class_known(class, (const void *)c.module, c.token, c.name);
         free(c.name);
     }
 }
@@ -47,7 +47,7 @@ static clr_status allocated(void *self, clr_id object, clr_id class)
     walk(s);
     const uint64_t bytes = clr_info_object_size(object);
     if (!managed_sites_add(t, s, (const void *)class, bytes, false)) {
-        know(class);
+        clr_class_know((const void *)class);
         managed_sites_add(t, s, (const void *)class, bytes, true);
     }
     return CLR_OK;

@@ -86,7 +86,8 @@ static clr_status initialize(clr_object *self, clr_object *unknown)
     if (good) {
         pthread_atfork(NULL, NULL, child);
         clr_samples_begin();
-        good = clr_info_tell(clr_events_begin(callbacks) | clr_allocations_begin(callbacks), true);
+        good = clr_info_tell(clr_events_begin(callbacks) | clr_allocations_begin(callbacks) | clr_heap_begin(callbacks),
+                             true);
     }
     if (!good && managed_set.strict && !managed_taken)
         _exit(STATUS_USELESS);

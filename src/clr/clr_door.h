@@ -22,6 +22,11 @@ managed_frame clr_frame(const void *method, uint64_t ip);
 managed_thread *clr_thread_here(void);
 /* Allocations, as clr_events_begin(); nothing unless they are asked for. */
 uint32_t clr_allocations_begin(clr_callback_function **table);
+/* Makes a class known that has an object. */
+void clr_class_know(const void *class);
+/* What lives, after collections of all generations; nothing unless it is asked for. */
+uint32_t clr_heap_begin(clr_callback_function **table);
+void clr_heap_collection(bool full); /* one begins */
 
 /* Samples: a timer of each thread's processor time. False: there is no signal for it, after a message. */
 bool clr_samples_begin(void);

@@ -82,6 +82,7 @@ static clr_status gc_begin(void *self, int32_t n, const int32_t *collected, int3
     for (int32_t i = 0; i < n && i < 4; i++)
         bits |= collected[i] ? UINT64_C(1) << i : 0;
     managed_event(MANAGED_GC_BEGIN, bits);
+    clr_heap_collection((bits & 4) != 0);
     return CLR_OK;
 }
 

@@ -295,6 +295,32 @@ bool clr_info_class(clr_id class, clr_class *c)
     return false;
 }
 
+static bool is_collectible(clr_id class, int deep)
+{
+    clr_id module = 0, argument[ARGUMENTS], of = 0, assembly;
+    uint32_t token, n = 0, flags = 0, length, type, rank;
+    uintptr_t base;
+    if (deep > ARGUMENTS_DEEP)
+        return true;
+    if (!read_class(class, &module, &token, &n, argument))
+        return CLR_CALL(info, CLR_IS_ARRAY_CLASS,
+                        clr_status(*)(clr_object *, clr_id, uint32_t *, clr_id *, uint32_t *))(info, class, &type, &of,
+                                                                                               &rank) != CLR_OK ||
+               is_collectible(of, deep + 1);
+    for (uint32_t i = 0; i < n; i++)
+        if (is_collectible(argument[i], deep + 1))
+            return true;
+    CLR_CALL(info, CLR_GET_MODULE_INFO_2,
+             clr_status(*)(clr_object *, clr_id, uintptr_t *, uint32_t, uint32_t *, clr_char *, clr_id *, uint32_t *))
+    (info, module, &base, 0, &length, NULL, &assembly, &flags);
+    return flags & CLR_COLLECTIBLE;
+}
+
+bool clr_info_class_collectible(clr_id class)
+{
+    return is_collectible(class, 0);
+}
+
 uintptr_t clr_info_object_size(clr_id object)
 {
     uintptr_t size = 0;

@@ -31,6 +31,8 @@ typedef struct clr_class {
     char *name;
 } clr_class;
 bool clr_info_class(clr_id class, clr_class *c);
+/* May its assembly be unloaded? Also in a stopped world. */
+bool clr_info_class_collectible(clr_id class);
 uintptr_t clr_info_object_size(clr_id object);
 
 clr_id clr_info_module_of(clr_id function); /* 0: not known */

@@ -6,8 +6,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -365,20 +363,4 @@ void managed_writer_end(void)
     put_total("LostEvents", lost_events);
     put_total("CutStacks", cut_stacks);
     managed_log_close();
-}
-
-void managed_live_known(const managed_live *live, uint32_t n)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        return;
-    for (uint32_t i = 0; i < n; i++)
-        if (live[i].class)
-            fprintf(f, " 0x%x:%llu:%llu", managed_class_find(live[i].class), (unsigned long long)live[i].count,
-                    (unsigned long long)live[i].bytes);
-    if (fclose(f) == 0)
-        managed_fact("gch alt %llu%s\n", (unsigned long long)(managed_now() / 1000000), text);
-    free(text);
 }

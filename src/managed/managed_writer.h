@@ -11,11 +11,5 @@ typedef managed_frame managed_resolve(const void *method, uint64_t ip);
 bool managed_writer_begin(managed_resolve *resolve);
 /* The end of the recording: stops the thread, writes what is left, and closes the log. Later calls do nothing. */
 void managed_writer_end(void);
-/* Objects that live, by class; entries without a class are left out. Classes must be known; not in a stopped world. */
-typedef struct managed_live {
-    const void *class;
-    uint64_t count, bytes;
-} managed_live;
-void managed_live_known(const managed_live *live, uint32_t n);
 
 #endif

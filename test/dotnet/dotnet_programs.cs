@@ -2,6 +2,8 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Reflection;
+using System.Reflection.Emit;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
@@ -296,6 +298,50 @@ namespace Told
         }
     }
 
+    // Keeps objects over collections, and lets some go; some are of an assembly that can be unloaded.
+    static class Living
+    {
+        class Kept
+        {
+            public long value;
+        }
+
+        class Gone
+        {
+            public long value;
+        }
+
+        static object[] kept, gone, emitted;
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static void Make()
+        {
+            var module = AssemblyBuilder.DefineDynamicAssembly(new AssemblyName("emitted"), AssemblyBuilderAccess.RunAndCollect).DefineDynamicModule("emitted");
+            Type made = module.DefineType("Emitted", TypeAttributes.Public).CreateType();
+            kept = new object[1500];
+            gone = new object[500];
+            emitted = new object[70];
+            for (int i = 0; i < kept.Length; i++)
+                kept[i] = new Kept { value = i };
+            for (int i = 0; i < gone.Length; i++)
+                gone[i] = new Gone { value = i };
+            for (int i = 0; i < emitted.Length; i++)
+                emitted[i] = Activator.CreateInstance(made);
+        }
+
+        public static void Run()
+        {
+            Make();
+            GC.Collect();
+            gone = null;
+            GC.Collect(0); // has no snapshot
+            Thread.Sleep(1100);
+            GC.Collect();
+            Console.WriteLine("kept {0}", kept.Length);
+            Console.WriteLine("emitted {0}", emitted.Length);
+        }
+    }
+
     // Starts another program of .NET.
     static class Parent
     {
@@ -322,6 +368,9 @@ namespace Told
                 break;
             case "made":
                 Made.Run();
+                break;
+            case "living":
+                Living.Run();
                 break;
             case "parent":
                 Parent.Run(words[1]);

@@ -182,6 +182,53 @@ def clr_made(checks, binary, folder):
     check_made(checks, binary, folder, build_for_clr(folder))
 
 
+def snapshots(path):
+    """Objects and bytes of each class, in each line of the log about what lives; None: classes without a name."""
+    names, found = {}, []
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            word = line.split()
+            if word[:2] == ["cls", "nam"]:
+                names[int(word[2], 16)] = line.split('"')[1]
+            if word[:2] == ["gch", "alt"]:
+                found.append({})
+                for iid, count, size in (item.split(":") for item in word[3:]):
+                    name = None if iid == "?" else names[int(iid, 16)]
+                    before = found[-1].get(name, (0, 0))
+                    found[-1][name] = (before[0] + int(count), before[1] + int(size))
+    return found
+
+
+def check_living(checks, binary, folder, program, emitted):
+    """What lives after the two full collections that are a second apart."""
+    done = record(binary, folder, "--heap", "-o", "h.log", program, "living")
+    checks.equal((done.returncode, done.stdout), (0, "kept 1500\nemitted 70\n"), done.stderr)
+    path = os.path.join(folder, "h.log")
+    is_fine(checks, binary, path)
+    found = snapshots(path)
+    if checks.equal(len(found), 2, "snapshots"):
+        for number, snapshot in enumerate(found):
+            checks.equal(snapshot.get("Told.Living.Kept"), (1500, 1500 * 24), number, "Kept")
+            checks.equal(snapshot.get(emitted, (0, 0))[0], 70, number, "emitted")
+        checks.equal(found[0].get("Told.Living.Gone"), (500, 500 * 24), "Gone")
+        # What looks like an address may keep an object.
+        checks.that(found[1].get("Told.Living.Gone", (0, 0))[0] <= 5, "Gone is not gone:", found[1].get("Told.Living.Gone"))
+    for name in ("LostSamples", "LostEvents"):
+        checks.equal(settings(path).get(name), "0", name)
+
+
+def living(checks, binary, folder):
+    """What lives after collections."""
+    check_living(checks, binary, folder, build(folder), "Emitted")
+
+
+def clr_living(checks, binary, folder):
+    """The same on CoreCLR, which may unload the class that was emitted."""
+    check_living(checks, binary, folder, build_for_clr(folder), None)
+    said = settings(os.path.join(folder, "h.log"))
+    checks.equal(said.get("ConcurrentGcDisabled"), "T", said)
+
+
 def killed(checks, binary, folder, program=None, options=("--alloc",)):
     """What is left of a program that was killed is whole, up to the last line."""
     program, randomly = program or build(folder), random.Random(11)
@@ -326,7 +373,7 @@ def clr_disturbed(checks, binary, folder):
     program = build_for_clr(folder)
     plain = subprocess.run(["dotnet", "exec", program, "system"], capture_output=True, text=True, check=False)
     checks.equal(plain.returncode, 3, "without a recorder:", plain.stderr[-500:])
-    for options in (["--period", "1ms", "--alloc", "-o", "d.log"], ["--sampling", "wall", "--period", "1ms", "-o", "w.log"], ["-o", "d.xray"]):
+    for options in (["--period", "1ms", "--alloc", "--heap", "-o", "d.log"], ["--sampling", "wall", "--period", "1ms", "-o", "w.log"], ["-o", "d.xray"]):
         done = record(binary, folder, *options, program, "system")
         checks.equal((done.returncode, done.stdout), (3, plain.stdout), *options, done.stderr[-500:])
         is_fine(checks, binary, os.path.join(folder, options[-1]), *options)
@@ -336,16 +383,15 @@ def clr_disturbed(checks, binary, folder):
     with open(os.path.join(folder, "p.log"), encoding="utf-8") as file:
         text = file.read()
     checks.that("Told.Parent:Run" in text and "Told.Shares:Run" not in text, "the log is not the parent's")
-    for words in (["--heap"], ["--lines"]):
-        done = record(binary, folder, *words, program, "calls")
-        checks.that(done.returncode == 125 and "is for Mono" in done.stderr, words, done.stderr)
+    done = record(binary, folder, "--lines", program, "calls")
+    checks.that(done.returncode == 125 and "is for Mono" in done.stderr, done.stderr)
 
 
 def clr_killed(checks, binary, folder):
     killed(checks, binary, folder, build_for_clr(folder))
 
 
-CASES = {"calls": calls, "shares": shares, "made": made, "clr_made": clr_made, "kill": killed, "compile": compiled, "system": disturbed, "refuse": refused,
+CASES = {"calls": calls, "shares": shares, "made": made, "clr_made": clr_made, "living": living, "clr_living": clr_living, "kill": killed, "compile": compiled, "system": disturbed, "refuse": refused,
          "clr_calls": clr_calls, "clr_shares": clr_shares, "clr_kill": clr_killed, "clr_system": clr_disturbed}
 
 

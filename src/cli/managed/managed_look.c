@@ -260,7 +260,7 @@ static int find_runtime(tl_record *r, runtime of, const char *name)
 
 static int check_options(const tl_arguments *a, runtime of, const char *name)
 {
-    const char *only = of == MONO ? NULL : a->heap ? "heap" : a->lines ? "lines" : NULL;
+    const char *only = of == MONO ? NULL : a->lines ? "lines" : NULL;
     if (!only)
         return TL_EXIT_DONE;
     tl_say_error(name, "is recorded by CoreCLR, and --%s is for Mono", only);
