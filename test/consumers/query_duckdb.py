@@ -53,7 +53,7 @@ def recipes(checks):
     names = [line.split()[0] for line in harness.run("query", "--recipes").text().splitlines() if not line.startswith(" ")]
     rows = set()
     for trace in TRACES:
-        for name in names:
+        for name in harness.some_of(trace, names, len(names) // 3):
             files = [path(trace)] * (2 if "diff" in name else 1)
             if same(checks, *files, "--recipe", name, *PARAMETERS.get(name, []), "--to", "csv") > 2:
                 rows.add(name)
@@ -67,7 +67,7 @@ def tables(checks):
     for trace in TRACES if harness.THOROUGH else (FDR, "tracelog-doc.log", "ctf-2", "xtrace-user", "profile-le.xray"):
         listed = harness.run("query", "-q", path(trace), "SELECT name FROM tables WHERE name NOT LIKE '%(%'", "--to", "csv").text().split()[1:]
         checks.that("events" in listed or trace.startswith("profile"), trace, listed)
-        for table in listed if harness.THOROUGH else listed[::3] + ["calls", "places", "columns"]:
+        for table in listed if harness.THOROUGH else listed[::6] + ["calls", "places", "columns"]:
             same(checks, "-q", path(trace), "SELECT * FROM %s" % table, "--to", "csv")
     same(checks, path(FDR), path("tracelog-doc.log"), "SELECT trace, count(*) AS n FROM events GROUP BY trace", "--to", "csv")
     for threads in ("1", "2", "7"):
@@ -83,7 +83,7 @@ def tables(checks):
 def functions(checks):
     values = ("NULL", "0", "1500000", "-1500000", "9223372036854775807", "'x'", "'1.5ms'", "'2026-01-31T12:00:00Z'", "2.5e0", "CAST('abc' AS BLOB)")
     for name in ("human", "bytes", "hex64", "u64", "utc", "hms", "ns", "utc_ns", "hist_count", "hist_sum", "demangle", "errno_name", "syscall_name"):
-        for value in values:
+        for value in harness.some_of(name, values, 4):
             same(checks, path(FDR), "SELECT %s(%s) AS v" % (name, value), "--to", "csv")
     for text in ("human(1500, 'x')", "human(15, NULL)", "floor_to(17, 5)", "floor_to(-17, 5)", "floor_to(1, 0)", "overlap(1, 5, 3, 9)", "overlap(1, NULL, 3, 9)", "regexp('b+', 'abc')",
                  "regexp('{', 'abc')", "disassemble(3573751839, 4096)", "hist_percentile(x'00', 50)", "hist_diff(x'00', x'00')"):

@@ -40,4 +40,10 @@
         skip();                                                                                                        \
     } while (0)
 
+/* Rounds of a test that repeats itself: fewer under valgrind and qemu, where each takes thirty times as long. */
+static inline unsigned rounds(unsigned usual)
+{
+    return getenv("TL_FEW_ROUNDS") ? (usual + 4) / 5 : usual;
+}
+
 #endif

@@ -167,7 +167,7 @@ static void check_log(uint64_t seed, uint64_t hz)
                                   TL_BY_PLACE,
                                   TL_BY_PLACE | TL_BY_FUNCTION | TL_BY_CPU,
                                   TL_BY_DEPTH | TL_BY_CPU};
-    static const uint64_t steps[] = {0, 200, 12345};
+    static const uint64_t steps[] = {200, 0, 12345};
     log *l = random_log(seed, hz);
     tl_source *s = made_read(&l->made);
     tl_profile *p = profile_of(s, 1, NULL);
@@ -176,7 +176,7 @@ static void check_log(uint64_t seed, uint64_t hz)
     must(tl_call_places_new(&places, p, &e), &e);
     rows plain = model_of(l, s), placed = scan(s, &(tl_call_scan_options){.places = places});
     for (size_t i = 0; i < sizeof by / sizeof *by; i++)
-        for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        for (size_t k = 0; k < rounds(sizeof steps / sizeof *steps); k++) {
             const tl_call_sums_options o = {
                 .by = by[i], .step = steps[k], .begin = 5000, .threads = (i + k) % 2 ? 3 : 1, .places = places};
             check(s, by[i] & TL_BY_PLACE ? &placed : &plain, &o, hz);

@@ -296,7 +296,7 @@ static void check_ranges(log *l, uint64_t every, bool sorted, uint64_t seed, int
 
 static void test_sorted_logs(void **state)
 {
-    for (uint64_t seed = 1; seed <= 3; seed++)
+    for (uint64_t seed = 1; seed <= rounds(3); seed++)
         check_ranges(sorted_log(seed, 8), seed == 1 ? 1 : 16 * seed, true, seed, 9);
 }
 
@@ -309,7 +309,7 @@ static void test_events_at_one_time(void **state)
 /* Now and then the clock goes back. */
 static void test_unsorted_logs(void **state)
 {
-    for (uint64_t seed = 1; seed <= 3; seed++)
+    for (uint64_t seed = 1; seed <= rounds(3); seed++)
         check_ranges(random_log(seed, 1000000000), 5 * seed, false, seed, 9);
     check_ranges(set_back_log(4), 4, false, 4, 9);
 }

@@ -179,7 +179,7 @@ static uint64_t sum_of(tl_source *s, uint64_t from, uint64_t to, bool limit)
 
 static void parts_are_as_in_the_whole(void **state)
 {
-    for (unsigned round = 0; round < 200; round++) {
+    for (unsigned round = 0; round < rounds(200); round++) {
         const unsigned streams = 1 + round % 3;
         const unsigned parts = round % 4 == 3 ? MADE_ALL | MADE_BEGIN_ONLY : MADE_ALL;
         ctf_bytes folder = {0};

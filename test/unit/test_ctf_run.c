@@ -401,14 +401,14 @@ static void round_trip(uint64_t seed, bool bytewise)
 static void random_types_of_whole_bytes_decode(void **unused)
 {
     (void)unused;
-    for (uint64_t seed = 1; seed <= 1500; seed++)
+    for (uint64_t seed = 1; seed <= rounds(1500); seed++)
         round_trip(seed, true);
 }
 
 static void random_types_of_bits_decode(void **unused)
 {
     (void)unused;
-    for (uint64_t seed = 1; seed <= 1500; seed++)
+    for (uint64_t seed = 1; seed <= rounds(1500); seed++)
         round_trip(seed, false);
 }
 

@@ -118,7 +118,7 @@ static void test_threads_have_a_limit(void **state)
 /* Whatever the threads' timing, the failure of the lowest number wins, all below it were done, and it ends soon. */
 static void test_lowest_failure_is_returned(void **state)
 {
-    for (unsigned round = 0; round < 200; round++) {
+    for (unsigned round = 0; round < rounds(200); round++) {
         unsigned threads = 1 + round % 8;
         shared *s = shared_new(threads);
         s->fail_from = round * 7 % 1000;
