@@ -13,7 +13,7 @@ function(traceloom_module name)
   target_compile_definitions(${name} PRIVATE "TL_VERSION=\"${PROJECT_VERSION}\"")
   # The recorder's own names stay inside: the program may have one, too.
   target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,nodelete)
-  target_link_libraries(${name} PRIVATE traceloom-rt Threads::Threads)
+  target_link_libraries(${name} PRIVATE traceloom-rt Threads::Threads m)
   add_dependencies(traceloom ${name})
 endfunction()
 

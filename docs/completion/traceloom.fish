@@ -230,7 +230,7 @@ complete -c traceloom -n '__fish_seen_subcommand_from record' -l slice-insns -x 
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l qemu-cpu -x -d 'the processor: neoverse-n1'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l sysroot -r -F -d 'where its libraries are'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l mono -d 'it is a program for Mono'
-complete -c traceloom -n '__fish_seen_subcommand_from record' -l alloc -d 'every object that it makes'
+complete -c traceloom -n '__fish_seen_subcommand_from record' -l alloc -d 'objects that it makes'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l heap -d 'what lives after full collections'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l lines -d 'source lines of samples'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l sampling -x -a 'cpu wall off' -d 'cpu, wall or off'

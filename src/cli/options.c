@@ -118,6 +118,12 @@ bool tl_take_text(parser *p, const tl_option *o, const char *value)
     return true;
 }
 
+/* "": the option stood alone. */
+bool tl_take_optional(parser *p, const tl_option *o, const char *value)
+{
+    return tl_take_text(p, o, value ? value : "");
+}
+
 bool tl_take_choice(parser *p, const tl_option *o, const char *value)
 {
     return choice(p, o, value) >= 0 && tl_take_text(p, o, value);
@@ -355,7 +361,7 @@ static bool take_option(parser *p, int argc, const char *const *argv, int *at)
             return wrong(p, "%.*s takes no value", (int)n, word);
         if (value)
             return wrong(p, "unknown option %s; short options stand alone: -%c", word, word[1]);
-    } else if (!value) {
+    } else if (!value && *o->value != '[') {
         if (*at + 1 >= argc)
             return wrong(p, "%s needs a value: %s", word, o->value);
         value = argv[++*at];

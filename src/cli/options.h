@@ -62,7 +62,7 @@ typedef struct tl_option tl_option;
 struct tl_option_parser;
 /* Stores the value of an option (NULL: a flag). False if it is wrong, with the reason in the message. */
 typedef bool tl_option_take(struct tl_option_parser *p, const tl_option *o, const char *value);
-tl_option_take tl_take_flag, tl_take_text, tl_take_choice, tl_take_amount, tl_take_word;
+tl_option_take tl_take_flag, tl_take_text, tl_take_optional, tl_take_choice, tl_take_amount, tl_take_word;
 tl_option_take tl_take_at, tl_take_color, tl_take_depth, tl_take_jobs, tl_take_level, tl_take_duration,
     tl_take_line_size, tl_take_percent, tl_take_pid, tl_take_port, tl_take_quiet, tl_take_repeat, tl_take_rows,
     tl_take_threads, tl_take_top, tl_take_verbose, tl_take_version, tl_take_weight, tl_take_workers;
@@ -72,7 +72,7 @@ struct tl_option {
     size_t place;      /* offset of the member in tl_arguments */
     char letter;       /* 0: none */
     const char *name;  /* without the dashes */
-    const char *value; /* name of its value: "GLOB"; NULL: a flag */
+    const char *value; /* name of its value: "GLOB", or "[=GLOB]" if it may be missing; NULL: a flag */
     tl_option_group group;
     unsigned verbs;     /* TL_VERB_BIT of each verb that has it */
     const char *brief;  /* for --help: a few words */
@@ -187,7 +187,8 @@ typedef struct tl_arguments {
     const char *qemu_cpu, *sysroot; /* or NULL */
     uint64_t snapshots;             /* instructions between two; 0: not given */
     uint64_t min_size;              /* of functions that are patched, in bytes; 0: any */
-    bool mono, alloc, heap, lines;  /* of .NET: on Mono; what is recorded besides samples */
+    bool mono, heap, lines;         /* of .NET: on Mono; what is recorded besides samples */
+    const char *alloc;              /* as given; "": all objects; NULL: none */
     const char *sampling;           /* cpu, wall or off; or NULL */
     uint64_t period;                /* ns between two samples; 0: not given */
 

@@ -40,12 +40,12 @@ void clr_class_know(const void *class)
 static clr_status allocated(void *self, clr_id object, clr_id class)
 {
     managed_thread *t = managed_on ? clr_thread_here() : NULL;
-    managed_stack *s = t ? managed_sites_stack(t) : NULL;
+    const uint64_t bytes = clr_info_object_size(object);
+    managed_stack *s = t && !managed_sites_passes(t, bytes) ? managed_sites_stack(t) : NULL;
     (void)self;
     if (!s)
         return CLR_OK;
     walk(s);
-    const uint64_t bytes = clr_info_object_size(object);
     if (!managed_sites_add(t, s, (const void *)class, bytes, false)) {
         clr_class_know((const void *)class);
         managed_sites_add(t, s, (const void *)class, bytes, true);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "managed/managed_sampler.h"
 #include "rt/rt_say.h"
 
 enum { BUFFER = 1 << 18, FULL = 1 << 16, SHORT_TEXT = 512 };
@@ -255,6 +256,10 @@ static void put_begin(const char *recorder, const char *runtime)
     put_setting("CpuTraceTimeoutMs", "100");
     put_setting("StackTrackingEnabled", managed_set.alloc ? "T" : "F");
     put_setting("MemoryTraceEnabled", managed_set.alloc ? "T" : "F");
+    if (managed_set.alloc > MANAGED_EVERY_OBJECT) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)managed_set.alloc);
+        put_setting("AllocationSampling", text);
+    }
     put_setting("LineTraceEnabled", managed_set.lines ? "T" : "F");
 }
 

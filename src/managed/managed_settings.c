@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "managed/managed_sampler.h"
 #include "rt/rt_say.h"
 
 enum { PERIOD_MS = 4, PERIOD_MOST_MS = 10000 };
@@ -35,6 +36,16 @@ static bool read_switch(const char *value, bool *out)
     return *out || strcmp(value, "off") == 0;
 }
 
+/* All objects, none, or one for so many bytes. */
+static bool read_allocations(const char *value, uint64_t *out)
+{
+    bool all;
+    if (!read_switch(value, &all))
+        return tl_rt_read_size(value, out) && *out >= MANAGED_EVERY_OBJECT && *out <= MANAGED_EVERY_MOST;
+    *out = all ? MANAGED_EVERY_OBJECT : 0;
+    return true;
+}
+
 static bool read_clock(const char *value, managed_clock *out)
 {
     static const char *const word[] = {[MANAGED_CPU] = "cpu", [MANAGED_WALL] = "wall", [MANAGED_NO_SAMPLES] = "off"};
@@ -52,11 +63,13 @@ static const char *read_pair(managed_settings *s, const char *key, const char *v
     const struct {
         const char *key;
         bool *value;
-    } switches[] = {{"alloc", &s->alloc}, {"heap", &s->heap}, {"lines", &s->lines}, {"strict", &s->strict}};
+    } switches[] = {{"heap", &s->heap}, {"lines", &s->lines}, {"strict", &s->strict}};
     uint64_t ns = 0;
     for (size_t i = 0; i < TL_COUNT(switches); i++)
         if (strcmp(key, switches[i].key) == 0)
             return read_switch(value, switches[i].value) ? NULL : "expected on or off";
+    if (strcmp(key, "alloc") == 0)
+        return read_allocations(value, &s->alloc) ? NULL : "expected on, off, or a size of up to 1G, such as 64K";
     if (strcmp(key, "out") == 0)
         return read_path(s, value) ? NULL : "expected a path, and not too long a one";
     if (strcmp(key, "sample") == 0)

@@ -1,9 +1,9 @@
 /* The environment variable TRACELOOM_DOTNET: key=value pairs with ':' between them; a backslash takes the next
  * character as is.
  *
- *   TRACELOOM_DOTNET="out=app.log:sample=cpu:period=4ms:alloc=on"
+ *   TRACELOOM_DOTNET="out=app.log:sample=cpu:period=4ms:alloc=64K"
  *
- *   out=PATH (%p process)   sample=cpu|wall|off   period=TIME, whole milliseconds   alloc=on|off   heap=on|off
+ *   out=PATH (%p process)   sample=cpu|wall|off   period=TIME, whole milliseconds   alloc=on|off|SIZE   heap=on|off
  *   lines=on|off   strict=on|off */
 #ifndef TL_MANAGED_SETTINGS_H
 #define TL_MANAGED_SETTINGS_H
@@ -22,7 +22,8 @@ typedef struct managed_settings {
     char out[PATH_MAX];
     managed_clock clock;
     uint32_t period_ms;
-    bool alloc, heap, lines;
+    uint64_t alloc; /* bytes for which one allocated object is recorded; MANAGED_EVERY_OBJECT: all are; 0: none */
+    bool heap, lines;
     bool strict; /* started by `traceloom record`: what cannot be recorded ends the program before it begins */
 } managed_settings;
 

@@ -190,8 +190,10 @@ bool managed_sites_add(managed_thread *t, const managed_stack *s, const void *cl
         t->events.lost += !at;
     }
     const bool add = !at || at->stack || known;
-    if (at && add)
-        add_at(a, at, stack, &(site){.class = class, .count = 1, .bytes = bytes});
+    if (at && add) {
+        const uint64_t objects = managed_sampler_hit(&t->sampler, managed_set.alloc, bytes);
+        add_at(a, at, stack, &(site){.class = class, .count = objects, .bytes = objects * bytes});
+    }
     a->busy = false;
     return add;
 }

@@ -1,5 +1,11 @@
 /* Allocations of a thread, summed by stack and class until the writer gets them: a program may make a hundred million
- * objects a second. */
+ * objects a second.
+ *
+ * A runtime that tells of an object
+ *
+ *   leaves it out if managed_sites_passes() says so, before it looks at the stack,
+ *   walks the stack into managed_sites_stack(),
+ *   and calls managed_sites_add(). */
 #ifndef TL_MANAGED_SITES_H
 #define TL_MANAGED_SITES_H
 
@@ -15,8 +21,15 @@ typedef struct managed_stack {
     } frame[MANAGED_DEPTH];
 } managed_stack;
 
-/* Adds an object. False: the class is new in this thread; the caller makes it known (managed_class_known()) and then
- * calls again with `known`. */
+/* Is the object one that no sample stands for (managed_settings.alloc)? `bytes` may be a guess, as long as others of
+ * its size get the same. */
+static inline bool managed_sites_passes(managed_thread *t, uint64_t bytes)
+{
+    return managed_sampler_passes(&t->sampler, bytes);
+}
+
+/* Adds an object that was not left out, and those that it stands for. False: the class is new in this thread; the
+ * caller makes it known (managed_class_known()) and then calls again with `known`. */
 bool managed_sites_add(managed_thread *t, const managed_stack *s, const void *class, uint64_t bytes, bool known);
 /* Sends what is there to the writer; of another thread only at the end. */
 void managed_sites_flush(managed_thread *t);

@@ -81,6 +81,7 @@ managed_thread *managed_thread_begin(uint64_t id)
     t->cpu_counted = own_cpu();
     t->cpu_us = t->cpu_counted / 1000;
     t->last_ms = managed_now() / 1000000;
+    managed_sampler_begin(&t->sampler, managed_set.alloc, managed_now() ^ (uint64_t)t->tid << 32);
     t->next = managed_threads;
     while (!atomic_compare_exchange_weak(&managed_threads, &t->next, t))
         ;

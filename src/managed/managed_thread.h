@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "managed/managed_log.h"
+#include "managed/managed_sampler.h"
 
 enum {
     MANAGED_SAMPLE_WORDS =
@@ -52,8 +53,9 @@ typedef struct managed_frame {
 typedef struct managed_thread {
     struct managed_thread *next;
     uint32_t iid, tid;
-    uint64_t id;          /* of the runtime */
-    uint64_t cpu_counted; /* ns of processor time that samples stand for; only its handler uses it */
+    uint64_t id;             /* of the runtime */
+    uint64_t cpu_counted;    /* ns of processor time that samples stand for; only its handler uses it */
+    managed_sampler sampler; /* of allocations */
     managed_ring samples, events;
     struct managed_sites *sites; /* NULL: none yet */
     _Atomic uint64_t cut;        /* stacks that were deeper */

@@ -241,6 +241,14 @@ int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64
     return 0;
 }
 
+uint64_t tl_trace_allocation_sampling(const tl_trace *t)
+{
+    for (uint32_t i = 0; i < t->nproperty; i++)
+        if (strcmp(t->property[i].name, TL_PROPERTY_ALLOCATION_SAMPLING) == 0 && !t->property[i].text)
+            return (uint64_t)t->property[i].number;
+    return 0;
+}
+
 int tl_trace_set_header(tl_trace *t, const tl_field *field, uint32_t n, const tl_value *v, uint32_t slots, tl_error *e)
 {
     tl_value *copy = tl_alloc((size_t)slots + 1, sizeof *copy);

@@ -111,6 +111,9 @@ void tl_trace_sort_damage(tl_trace *t);
 /* Adds the number of events that go back in time in a part of the trace (a stream, a file), once for each part.
  * Thread-safe. */
 void tl_trace_add_out_of_order(tl_trace *t, uint64_t part, uint64_t n);
+/* The property of a trace whose allocations are estimates: its recorder took one object for so many bytes. */
+#define TL_PROPERTY_ALLOCATION_SAMPLING "allocation_sampling"
+uint64_t tl_trace_allocation_sampling(const tl_trace *t); /* 0: it has none */
 /* Strings are copied. */
 int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64_t number, tl_error *e);
 /* Adds one to `to`, a member of the trace; its name has n bytes and is copied. */

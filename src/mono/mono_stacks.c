@@ -1,4 +1,6 @@
 /* Stacks: of samples, and of allocations. */
+#include <mono/metadata/appdomain.h>
+#include <mono/metadata/class.h>
 #include <mono/metadata/object.h>
 
 #include "managed/managed_names.h"
@@ -33,8 +35,7 @@ static mono_bool add_frame(MonoMethod *m, int32_t native, int32_t il, mono_bool 
 {
     managed_stack *s = stack;
     (void)il;
-    (void)managed;
-    if (!m)
+    if (!m || (s->n == 0 && !managed)) /* the allocator's wrapper of our callback, and its own */
         return false;
     if (s->n == MANAGED_DEPTH) {
         s->cut = true;
@@ -45,11 +46,35 @@ static mono_bool add_frame(MonoMethod *m, int32_t native, int32_t il, mono_bool 
     return false;
 }
 
-static void allocated(MonoProfiler *p, MonoObject *o)
+/* Sizes of objects by class: all are of one, unless it is an array or a text. Of nearly all objects only this is asked,
+ * and the runtime takes longer to answer. */
+enum { SIZES = 64 };
+static __thread struct {
+    const MonoVTable *of;
+    uint64_t bytes; /* 0: each has its own */
+} sizes[SIZES] __attribute__((tls_model("initial-exec")));
+
+__attribute__((noinline)) static uint64_t ask_size(MonoObject *o, uint32_t place)
+{
+    const uint64_t bytes = mono_object_get_size(o);
+    if (sizes[place].of != o->vtable) {
+        MonoClass *class = mono_object_get_class(o);
+        sizes[place].of = o->vtable;
+        sizes[place].bytes = class == mono_get_string_class() || mono_class_get_rank(class) ? 0 : bytes;
+    }
+    return bytes;
+}
+
+static uint64_t size_of(MonoObject *o)
+{
+    const uint32_t i = (uint32_t)(mono_address(o->vtable) * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+    return sizes[i].of == o->vtable && sizes[i].bytes ? sizes[i].bytes : ask_size(o, i);
+}
+
+__attribute__((noinline)) static void add_object(MonoObject *o)
 {
     managed_thread *t = managed_on ? managed_thread_here() : NULL;
     managed_stack *s = t ? managed_sites_stack(t) : NULL;
-    (void)p;
     if (!s)
         return;
     MonoClass *class = mono_object_get_class(o);
@@ -62,6 +87,14 @@ static void allocated(MonoProfiler *p, MonoObject *o)
     if (managed_class_find(class) == MANAGED_UNKNOWN)
         mono_class_know(class);
     managed_sites_add(t, s, class, bytes, true);
+}
+
+static void allocated(MonoProfiler *p, MonoObject *o)
+{
+    managed_thread *t = managed_self;
+    (void)p;
+    if (!t || !managed_sites_passes(t, size_of(o)))
+        add_object(o);
 }
 
 void mono_stacks_begin(MonoProfilerHandle h)

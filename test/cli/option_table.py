@@ -16,7 +16,7 @@ import harness
 VERBS = ("info", "check", "report", "diff", "convert", "cat", "query", "serve", "load", "record", "ctl")
 REAL = {"cat": "convert", "diff": "report"}  # other names of verbs
 # A valid value of each kind, by its name in the table.
-VALUES = {"TABLE": "func", "WHAT": "time", "COLUMN": "self", "N": "1", "N|TIME": "1", "T": "5us", "SIZE": "1M", "WHEN": "off", "FILE": "x.json",
+VALUES = {"TABLE": "func", "WHAT": "time", "COLUMN": "self", "N": "1", "N|TIME": "1", "T": "5us", "SIZE": "1M", "[=SIZE]": "64K", "WHEN": "off", "FILE": "x.json",
           "FORMAT": "text", "STYLE": "plain", "HOW": "10s", "NAME": "doc", "TIME": "delta", "A..B": "1..2", "GLOB": "x", "LEVEL": "0", "PATH": "x",
           "SPEC": "l2=0", "LIST": "ras", "MODE": "fdr", "DIR": "x",
           "KIND": "md5", "ns": "ns", "URL": "http://127.0.0.1:1/nowhere", "N|FUNC": "main", "TITLE": "a page", "GATE": "p99(f) > +5%", "PERCENT": "5%", "OLD=NEW": "a=b", "OLD": "x", "WAY": "patch", "CLOCK": "cpu", "PID": "4711", "PORT": "4711", "NAME=VALUE": "a=1"}
@@ -31,6 +31,7 @@ class Option:
         self.letter = None if self.letter == "-" else self.letter
         self.value = None if value == "-" else value
         self.values = values
+        self.may_lack = value.startswith("[")
 
     def right(self):
         if self.name in BY_OPTION and BY_OPTION[self.name] is not None:
@@ -51,7 +52,7 @@ def usage_status(verb):
 def accepted(checks, verb, option, folder):
     """In every spelling; other errors later (a missing file, process or program) do not matter."""
     value = [option.right()] if option.value else []
-    ways = [["--" + option.name] + value]
+    ways = [["--" + option.name] + ([] if option.may_lack else value)]
     if value:
         ways.append(["--%s=%s" % (option.name, value[0])])
     if option.letter:
@@ -59,7 +60,10 @@ def accepted(checks, verb, option, folder):
     for way in ways:
         done = harness.run(verb, *way, *(["--help"] if option.name != "help" else []), cwd=folder)
         checks.that(done.status == 0 and not done.err, "is not accepted:", done)
-    if value:
+    if option.may_lack:
+        done = harness.run(verb, "--%s=" % option.name, cwd=folder)
+        checks.that(b"--%s needs a value: " % option.name.encode() in done.err, done)
+    elif value:
         done = harness.run(verb, "--" + option.name, cwd=folder)
         checks.that(done.status == usage_status(verb) and b"--%s needs a value: " % option.name.encode() in done.err, done)
     else:
@@ -89,7 +93,7 @@ def refused(checks, verb, option, owners, letters):
 
 def wrong_values(checks, option):
     """A word that is not allowed gets the list, and a nearly right one a suggestion."""
-    if option.name in ("threshold", "ring", "limit", "for", "period", "memory", "timeout") or option.values == "-" or option.values == "@file":
+    if option.may_lack or option.name in ("threshold", "ring", "limit", "for", "period", "memory", "timeout") or option.values == "-" or option.values == "@file":
         return  # a size or a time, or anything goes
     checked = harness.run(option.verb, "--" + option.name, "xyzzy", "x", *(["-o", "x.csv"] if option.name == "split" else []))
     checks.that(checked.status == usage_status(option.verb) and

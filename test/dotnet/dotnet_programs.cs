@@ -140,6 +140,67 @@ namespace Told
         }
     }
 
+    // Objects of known numbers and sizes, of two threads.
+    static class Objects
+    {
+        class Small
+        {
+            public object a, b;
+        }
+
+        class Large
+        {
+            public long a, b, c, d, e, f, g, h, i, j, k, l, m, n;
+        }
+
+        struct Item
+        {
+            public long a;
+        }
+
+        const int Smalls = 300000, Larges = 60000, Arrays = 3000, ArrayBytes = 4000;
+        static object kept;
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static void MakeSmall()
+        {
+            for (int i = 0; i < Smalls; i++)
+                kept = new Small { a = kept is Small ? null : kept, b = null };
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static void MakeLarge()
+        {
+            for (int i = 0; i < Larges; i++)
+                kept = new Large { a = i };
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static void MakeArrays()
+        {
+            for (int i = 0; i < Arrays; i++)
+                kept = new Item[ArrayBytes / 8];
+        }
+
+        static void Make()
+        {
+            MakeSmall();
+            MakeLarge();
+            MakeArrays();
+        }
+
+        public static void Run()
+        {
+            var other = new Thread(Make);
+            other.Start();
+            Make();
+            other.Join();
+            Console.WriteLine("Told.Objects.Small {0}", 2 * Smalls);
+            Console.WriteLine("Told.Objects.Large {0}", 2 * Larges);
+            Console.WriteLine("Told.Objects.Item[] {0}", 2 * Arrays);
+        }
+    }
+
     // Until it is killed.
     static class Endless
     {
@@ -374,6 +435,9 @@ namespace Told
                 break;
             case "parent":
                 Parent.Run(words[1]);
+                break;
+            case "objects":
+                Objects.Run();
                 break;
             case "endless":
                 Endless.Run();

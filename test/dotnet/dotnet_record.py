@@ -229,6 +229,55 @@ def clr_living(checks, binary, folder):
     checks.equal(said.get("ConcurrentGcDisabled"), "T", said)
 
 
+# Bytes of an object beside those of an array's head, and the method that makes it.
+OBJECTS = {"Told.Objects.Small": (32, "MakeSmall"), "Told.Objects.Large": (128, "MakeLarge"), "Told.Objects.Item[]": (4000, "MakeArrays")}
+
+
+def check_objects(checks, binary, path, made, every, head):
+    """Objects and bytes by class and by method: exact, or within five standard deviations."""
+    rows = report(checks, binary, path, "--by", "alloc")
+    checks.equal(rows.get("sampling"), every, "sampling")
+    of = {row["name"].replace("+", ".").replace("/", "."): row for row in rows["classes"]}
+    by_method = {row["name"]: row["self"] for row in report(checks, binary, path, "--by", "func", "--weight", "bytes")["functions"]}
+    for name, (size, method) in OBJECTS.items():
+        size += head if name.endswith("[]") else 0
+        chance = 1 - math.exp(-size / every) if every else 1
+        most = 5 * math.sqrt(made[name] * (1 - chance) / chance)
+        got = of.get(name, {"count": 0, "bytes": 0})
+        checks.that(abs(got["count"] - made[name]) <= most, name, "has", got, "expected", made[name], "+-", most)
+        checks.equal(got["bytes"], got["count"] * size, "bytes of", name)
+        checks.equal(by_method.get("Told.Objects:" + method), got["bytes"], "bytes of", method)
+
+
+def check_alloc(checks, binary, folder, program, head):
+    for every, option in ((None, "--alloc"), (65536, "--alloc=64K"), (4096, "--alloc=4096")):
+        name = "%s.log" % every
+        done = record(binary, folder, option, "-o", name, program, "objects")
+        checks.equal(done.returncode, 0, done.stderr)
+        made = {of: int(number) for of, number in (line.split() for line in done.stdout.splitlines())}
+        path = os.path.join(folder, name)
+        is_fine(checks, binary, path, option)
+        check_objects(checks, binary, path, made, every, head)
+        checks.equal(settings(path).get("AllocationSampling"), str(every) if every else None, option)
+        text = subprocess.run([binary, "report", "--by", "alloc", path], capture_output=True, text=True, check=True).stdout
+        checks.equal("these are estimates: one object was recorded for " in text, every is not None, text)
+    # A part of a log still says what its allocations are.
+    done = subprocess.run([binary, "convert", "--time", "1ms..", "--to", "tracelog", os.path.join(folder, "65536.log"), "-o", "-"], capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    known = [i for i, line in enumerate(lines) if line == "prf cfg AllocationSampling 65536"]
+    checks.that(len(known) == 1 and all(i > known[0] for i, line in enumerate(lines) if line.startswith("sam mem")), "where it says so:", known, done.stderr)
+
+
+def allocated(checks, binary, folder):
+    """All objects, or a part that stands for all."""
+    check_alloc(checks, binary, folder, build(folder), 32)
+
+
+def clr_allocated(checks, binary, folder):
+    """The same on CoreCLR."""
+    check_alloc(checks, binary, folder, build_for_clr(folder), 24)
+
+
 def killed(checks, binary, folder, program=None, options=("--alloc",)):
     """What is left of a program that was killed is whole, up to the last line."""
     program, randomly = program or build(folder), random.Random(11)
@@ -303,6 +352,8 @@ def refused(checks, binary, folder):
     fails("--depth does not go with samples", "-D", "3", program, "calls")
     fails("--alloc goes with samples", "--alloc", "-m", "fdr", program, "calls")
     fails("--min-size is for other programs", "--min-size", "3", program, "calls")
+    fails("--alloc few: expected a size such as 64K", "--alloc=few", program, "calls")
+    fails("alloc=2G: expected on, off, or a size of up to 1G", "--alloc=2G", program, "calls")
     fails("in whole milliseconds", "--period", "1500us", program, "calls")
     fails("it is in the package mono-runtime", program, "calls", status=127, env={"PATH": "/nowhere"})
     fails("cannot be run", "--mono", "nowhere.exe", status=127)
@@ -320,7 +371,7 @@ def refused(checks, binary, folder):
         checks.that("Told." in file.read(), "the picture has no method")
     # Without `record`: a mistake in the settings is told, and the program runs.
     library = {"LD_LIBRARY_PATH": os.path.dirname(binary)}
-    for value, about in (("period=1us", "expected whole milliseconds"), ("what=ever", "unknown; there are"), ("alloc=perhaps", "expected on or off"),
+    for value, about in (("period=1us", "expected whole milliseconds"), ("what=ever", "unknown; there are"), ("alloc=perhaps", "expected on, off, or a size"),
                          ("out=/nowhere/x.log", "cannot record to"), ("out=/dev/full", "No space left on device")):
         done = subprocess.run(["mono", "--profile=traceloom", program, "calls"], cwd=folder, capture_output=True, text=True, check=False,
                               env=dict(os.environ, TRACELOOM_DOTNET=value, **library))
@@ -391,7 +442,7 @@ def clr_killed(checks, binary, folder):
     killed(checks, binary, folder, build_for_clr(folder))
 
 
-CASES = {"calls": calls, "shares": shares, "made": made, "clr_made": clr_made, "living": living, "clr_living": clr_living, "kill": killed, "compile": compiled, "system": disturbed, "refuse": refused,
+CASES = {"calls": calls, "shares": shares, "made": made, "alloc": allocated, "clr_alloc": clr_allocated, "clr_made": clr_made, "living": living, "clr_living": clr_living, "kill": killed, "compile": compiled, "system": disturbed, "refuse": refused,
          "clr_calls": clr_calls, "clr_shares": clr_shares, "clr_kill": clr_killed, "clr_system": clr_disturbed}
 
 

@@ -1,11 +1,11 @@
 # Programs of .NET that are recorded, on Mono and on CoreCLR.
 if(TARGET mono-profiler-traceloom)
-  foreach(case calls shares made living kill compile system refuse)
+  foreach(case calls shares made alloc living kill compile system refuse)
     traceloom_script(dotnet.${case} dotnet/dotnet_record.py $<TARGET_FILE:traceloom> ${case})
   endforeach()
 endif()
 if(TARGET traceloom-clr)
-  foreach(case clr_calls clr_shares clr_made clr_living clr_kill clr_system)
+  foreach(case clr_calls clr_shares clr_made clr_alloc clr_living clr_kill clr_system)
     traceloom_script(dotnet.${case} dotnet/dotnet_record.py $<TARGET_FILE:traceloom> ${case})
   endforeach()
 endif()

@@ -46,6 +46,9 @@ static void head(const tl_answer *a, const tl_prose *p)
     if (t->has_span && t->last > t->first)
         tl_output_printf(p->out, " in %s", tl_answer_time(a, text, sizeof text, t->last - t->first));
     tl_output_puts(p->out, "\n");
+    if (t->sampling)
+        tl_output_printf(p->out, "these are estimates: one object was recorded for %s\n",
+                         tl_human_bytes(text, sizeof text, t->sampling));
     if (!t->has_live)
         return;
     tl_type_rows_total(&t->live, &count, &bytes);
@@ -64,9 +67,19 @@ static const tl_column classes[] = {
     {TL_COL("bytes", NULL, INTEGER, BYTES, "their size"), TL_AT(SUM, tl_type_row, bytes)},
 };
 
+static void get_sampling(const tl_at *at, tl_cell *out)
+{
+    const tl_alloc *t = at->row;
+    if (t->sampling)
+        tl_cell_u64(out, t->sampling);
+}
+
 static const tl_column sums[] = {
     {TL_COL("count", NULL, INTEGER, COUNT, "all objects"), TL_AT(SUM, tl_alloc, count)},
     {TL_COL("bytes", NULL, INTEGER, BYTES, "all bytes"), TL_AT(SUM, tl_alloc, bytes)},
+    {TL_COL("sampling", NULL, INTEGER, BYTES,
+            "these numbers are estimates: one object was recorded for so many bytes; null: all were"),
+     .get = get_sampling},
 };
 static const tl_column none_live[] = {
     {TL_COL("live", NULL, TEXT, JSON, "null: the trace does not list the objects in the heap"), .get = NULL},

@@ -1,6 +1,8 @@
 /* Adds up allocations. */
 #include "analysis/runtime/alloc_table.h"
 
+#include "model/trace_impl.h"
+
 typedef struct alloc_input {
     tl_alloc *out;
     tl_type_rows types; /* of several inputs: of this one */
@@ -84,6 +86,12 @@ static void note_span(tl_alloc *a, const tl_runtime *r)
     a->has_span = true;
 }
 
+static void note_sampling(tl_alloc *a, const tl_trace *t)
+{
+    const uint64_t sampling = tl_trace_allocation_sampling(t);
+    a->sampling = sampling > a->sampling ? sampling : a->sampling;
+}
+
 int tl_alloc_read(void *table, tl_source *s, const tl_select *select, tl_error *e)
 {
     tl_alloc *a = table;
@@ -103,6 +111,7 @@ int tl_alloc_read(void *table, tl_source *s, const tl_select *select, tl_error *
         tl_sum_join(&a->count, count);
         tl_sum_join(&a->bytes, bytes);
         note_span(a, &r);
+        note_sampling(a, r.trace);
         status = tl_alloc_places_add(&a->places, &in.sites, &r, &in.function_names, e);
     }
     if (status == 0 && a->several) {

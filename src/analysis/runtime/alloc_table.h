@@ -12,6 +12,7 @@ typedef struct tl_alloc {
     bool several; /* set before the first of several inputs: types are merged by name; no live objects */
     tl_type_rows types;
     tl_sum count, bytes;
+    uint64_t sampling; /* they are estimates: for so many bytes one object was recorded; of inputs the most; 0: all */
     bool has_live;
     uint64_t live_ts;
     tl_type_rows live;

@@ -200,7 +200,9 @@ static char *settings(const tl_record *r)
     fprintf(f, ":sample=%s", a->sampling ? a->sampling : "cpu");
     if (a->period)
         fprintf(f, ":period=%" PRIu64 "ms", a->period / 1000000);
-    fprintf(f, "%s%s%s", a->alloc ? ":alloc=on" : "", a->heap ? ":heap=on" : "", a->lines ? ":lines=on" : "");
+    if (a->alloc)
+        fprintf(f, ":alloc=%s", *a->alloc ? a->alloc : "on");
+    fprintf(f, "%s%s", a->heap ? ":heap=on" : "", a->lines ? ":lines=on" : "");
     if (fclose(f) == 0)
         return text;
     free(text);
@@ -258,8 +260,19 @@ static int find_runtime(tl_record *r, runtime of, const char *name)
     return TL_EXIT_NOT_FOUND;
 }
 
+/* "64K"; the recorder looks closer. */
+static bool is_size(const char *text)
+{
+    const size_t digits = strspn(text, "0123456789");
+    return digits > 0 && (!text[digits] || (strchr("kKmMgG", text[digits]) && !text[digits + 1]));
+}
+
 static int check_options(const tl_arguments *a, runtime of, const char *name)
 {
+    if (a->alloc && *a->alloc && !is_size(a->alloc)) {
+        tl_say_error(NULL, "record: --alloc %s: expected a size such as 64K", a->alloc);
+        return TL_EXIT_RECORD;
+    }
     const char *only = of == MONO ? NULL : a->lines ? "lines" : NULL;
     if (!only)
         return TL_EXIT_DONE;

@@ -58,8 +58,8 @@ static void print_bash_verbs_of(const tl_option *o)
 static void print_bash_values(bool ambiguous)
 {
     for (const tl_option *o = tl_option_table; o->name; o++) {
-        if (!o->value || is_ambiguous(o) != ambiguous)
-            continue;
+        if (!o->value || *o->value == '[' || is_ambiguous(o) != ambiguous)
+            continue; /* the next word is no value */
         char command[COMMAND_SIZE];
         const char *words = words_of(o, "${COMP_WORDS[1]}", command);
         if (ambiguous)
@@ -144,18 +144,19 @@ static void print_quoted(const char *s)
 static void print_zsh_option(const tl_option *o)
 {
     printf("        ");
+    const bool may_lack = o->value && *o->value == '[';
     if (o->letter)
         printf("'(-%c --%s)'{-%c%s,--%s%s}'", o->letter, o->name, o->letter, o->value ? "+" : "", o->name,
                o->value ? "=" : "");
     else
-        printf("'--%s%s", o->name, o->value ? "=" : "");
+        printf("'--%s%s", o->name, may_lack ? "=-" : o->value ? "=" : "");
     printf("[");
     print_quoted(o->brief);
     printf("]");
     if (o->value) {
         char command[COMMAND_SIZE];
         const char *words = words_of(o, "$verb", command);
-        printf(":%s:", o->value);
+        printf("%s:%s:", may_lack ? ":" : "", may_lack ? "size" : o->value);
         if (!words)
             printf("_files");
         else if (strncmp(words, "$(", 2) == 0)
@@ -214,7 +215,7 @@ static void print_fish_option(const tl_option *o, const tl_verb *v)
            v->alias ? v->alias : "", o->name);
     if (o->letter)
         printf(" -s %c", o->letter);
-    if (o->value) {
+    if (o->value && *o->value != '[') {
         char command[COMMAND_SIZE];
         const char *words = words_of(o, v->name, command);
         if (!words)

@@ -11,11 +11,13 @@
 enum { AOS_OS = 1 };
 enum { MODULE_ID, MODULE_NAME = 4 };
 enum { APD_PROCESS = 1 };
+enum { CFG_NAME, CFG_VALUE };
 
 bool tracelog_is_fact(tracelog_record r)
 {
     return r == tracelog_thr_aos || r == tracelog_mod_ldf || r == tracelog_apd_crf || r == tracelog_prf_stm ||
-           r == tracelog_fil_src || r == tracelog_lin_src || (r >= tracelog_fun_cmf && r <= tracelog_fun_nam);
+           r == tracelog_prf_cfg || r == tracelog_fil_src || r == tracelog_lin_src ||
+           (r >= tracelog_fun_cmf && r <= tracelog_fun_nam);
 }
 
 bool tracelog_sets_calls(const uint8_t *p, size_t n)
@@ -114,6 +116,17 @@ static bool take_start(tracelog_facts *s, const tl_value *v)
     return true;
 }
 
+/* AllocationSampling: one object stands for those of so many bytes. */
+static bool take_setting(tracelog_facts *s, const tl_value *v)
+{
+    static const char name[] = "AllocationSampling";
+    uint64_t bytes;
+    if (v[CFG_NAME].n == sizeof name - 1 && memcmp(v[CFG_NAME].as.p, name, sizeof name - 1) == 0 &&
+        tracelog_parse_number(v[CFG_VALUE].as.p, v[CFG_VALUE].n, &bytes) && bytes <= INT64_MAX)
+        s->allocated = bytes;
+    return true;
+}
+
 static bool take(tracelog_facts *s, tracelog_record record, uint64_t thread, const tl_value *v, tl_error *e)
 {
     tracelog_code *code = &s->reader->code;
@@ -130,6 +143,8 @@ static bool take(tracelog_facts *s, tracelog_record record, uint64_t thread, con
         return take_name(s, v);
     case tracelog_prf_stm:
         return take_start(s, v);
+    case tracelog_prf_cfg:
+        return take_setting(s, v);
     case tracelog_fil_src: {
         const char *path = v[0].type == TL_HEX ? tl_trace_intern(s->reader->trace, v[1].as.p) : NULL;
         return v[0].type != TL_HEX || (path && tracelog_code_add_file(code, v[0].as.u, path, e) == 0);
@@ -246,6 +261,10 @@ int tracelog_facts_tell(tracelog_facts *s, tl_error *e)
                                                             : "doc";
     s->reader->has_lines = s->signs & TRACELOG_SAVED;
     tracelog_code_sort(&s->reader->code);
+    if (status == 0 && s->allocated)
+        status =
+            tl_trace_add_property(s->reader->trace, TL_PROPERTY_ALLOCATION_SAMPLING, NULL, (int64_t)s->allocated, e);
+    s->allocated = 0;
     const bool calls = s->reader->makes_calls || (s->reader->want.calls && s->signs & TRACELOG_CALLS);
     return status == 0 && calls ? tell_calls(s->reader, e) : status;
 }

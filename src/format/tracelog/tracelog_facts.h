@@ -34,7 +34,8 @@ typedef struct tracelog_facts {
     uint32_t nthread, thread_capacity;
     bool has_start, has_pid;
     uint64_t pid;
-    unsigned signs; /* tracelog_signs */
+    uint64_t allocated; /* AllocationSampling, until it is told; 0: not given */
+    unsigned signs;     /* tracelog_signs */
 } tracelog_facts;
 
 /* Does a record have a persistent fact? Only those are taken. */

@@ -124,6 +124,12 @@ static bool read_line(worker *w, tracelog_record record, tracelog_lines *line)
     return !tracelog_is_fact(record) || keep_values(w, record, note);
 }
 
+static bool read_whole(worker *w, tracelog_record record, const tracelog_lines *l, const uint8_t *next)
+{
+    tracelog_lines line = {.text = l->text, .offset = l->offset, .at = l->at, .end = next};
+    return read_line(w, record, &line);
+}
+
 static bool look_at_lines(worker *w, tracelog_lines *l)
 {
     while (l->at < l->end) {
@@ -137,9 +143,9 @@ static bool look_at_lines(worker *w, tracelog_lines *l)
             ok = look_at_sample(w, p + 8);
         } else if (record == tracelog_prf_cfg) {
             w->signs |= tracelog_sets_calls(p + 8, (size_t)(next - p - 8)) ? TRACELOG_CALLS : 0u;
+            ok = read_whole(w, record, l, next);
         } else if (record < TRACELOG_RECORDS && is_looked_at(record)) {
-            tracelog_lines line = {.text = l->text, .offset = l->offset, .at = p, .end = next};
-            ok = read_line(w, record, &line);
+            ok = read_whole(w, record, l, next);
         } else if (record < TRACELOG_RECORDS && tracelog_shapes[record].part[0].item == TRACELOG_MS) {
             look_at_time(w, p + 7);
         }

@@ -32,6 +32,7 @@ typedef struct tracelog_writer {
     uint8_t *action; /* [ncls] */
     tracelog_pace pace;
     uint64_t log_period_ms; /* SamplingTimeoutMs of the copied log */
+    bool told_sampling;     /* the lines have AllocationSampling, if the trace has it */
     uint8_t pointer_digits; /* 8 or 16: the width of the source's latest pointer */
     tracelog_threads threads;
     tl_hash named; /* iids of functions whose names were written */

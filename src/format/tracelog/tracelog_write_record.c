@@ -419,12 +419,27 @@ static bool remember(tracelog_writer *w, tracelog_record record, const tl_value 
             w->pace.period_ms = w->log_period_ms = tracelog_period_ms(second->as.p, second->n);
         else if (is_text(first, "CollectionMethod"))
             w->pace.instrumented = is_text(second, "Instrumentation");
+        else if (is_text(first, "AllocationSampling"))
+            w->told_sampling = true;
         else if (is_text(first, "ExecutionTraceEnabled"))
             w->pace.no_execution = is_text(second, "F");
         return true;
     default:
         return true;
     }
+}
+
+/* A part of a log may lack the line that says what its allocations are. */
+static void tell_sampling(tl_text_writer *tw, tracelog_writer *w)
+{
+    const uint64_t bytes = tl_trace_allocation_sampling(w->context.trace);
+    w->told_sampling = true;
+    if (!bytes)
+        return;
+    TL_TEXT_PUT(tw, "prf cfg AllocationSampling ");
+    tl_text_room(tw, TRACELOG_NUMBER_ROOM);
+    tw->p = tl_put_u64(tw->p, bytes);
+    tl_text_char(tw, '\n');
 }
 
 bool tracelog_put_record(tl_text_writer *tw, tracelog_writer *w, tracelog_record record, const tl_batch *b, uint32_t i)
@@ -441,6 +456,8 @@ bool tracelog_put_record(tl_text_writer *tw, tracelog_writer *w, tracelog_record
     default:
         if (!remember(w, record, v, end))
             return false;
+        if (record == tracelog_sam_mem && !w->told_sampling)
+            tell_sampling(tw, w);
     }
     put_parts(tw, w, record, b, i, v, end);
     return true;
