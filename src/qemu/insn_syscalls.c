@@ -14,6 +14,7 @@ enum {
     CALL_PREADV = 69,
     CALL_PWRITEV = 70,
     CALL_VMSPLICE = 75,
+    CALL_RT_SIGRETURN = 139,
     CALL_SENDMSG = 211,
     CALL_RECVMSG = 212,
     CALL_CLONE = 220,
@@ -29,6 +30,12 @@ bool insn_read_guest(uint64_t address, void *out, size_t n)
 {
     const struct iovec to = {out, n}, from = {(void *)(guest_base + address), n}; // NOLINT
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n;
+}
+
+bool insn_read_frame(const insn_thread *t, uint64_t frame[INSN_FRAME_WORDS])
+{
+    enum { BEFORE_X0 = 312 };
+    return insn_read_guest(t->x[QEMU_SP] + BEFORE_X0, frame, INSN_FRAME_WORDS * sizeof *frame);
 }
 
 /* Where the call finds its buffers, and how many there are. */
@@ -77,7 +84,7 @@ void insn_on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
 {
     const uint64_t arguments[7] = {(uint64_t)number, a0, a1, a2, a3, a4, a5};
     insn_thread *const t = insn_me;
-    uint64_t buffers[2];
+    uint64_t buffers[2], frame[INSN_FRAME_WORDS];
     (void)id, (void)cpu, (void)a6, (void)a7;
     if (number == CALL_EXECVE || number == CALL_EXECVEAT)
         __atomic_fetch_add(&insn_memory->execs, 1, __ATOMIC_RELAXED);
@@ -89,6 +96,8 @@ void insn_on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
         insn_put64(&at, XTRACE_SVC_ARG, arguments[i]);
     if (find_buffers(number, a1, a2, buffers))
         at = put_buffers(at, buffers);
+    if (number == CALL_RT_SIGRETURN && insn_read_frame(t, frame)) /* another signal may come before its first insn */
+        insn_put64(&at, XTRACE_TARGET, frame[INSN_FRAME_PC]);
     t->stream->calls++;
     insn_commit(t, at);
 }
@@ -96,8 +105,8 @@ void insn_on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
 void insn_on_result(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t result)
 {
     insn_thread *const t = insn_me;
-    (void)id, (void)cpu, (void)number;
-    if (!t || !t->stream || !t->any)
+    (void)id, (void)cpu;
+    if (!t || !t->stream || !t->any || number == CALL_RT_SIGRETURN) /* its result is the emulator's */
         return;
     uint8_t *at = t->at;
     insn_put64(&at, XTRACE_SVC_RET, (uint64_t)result);

@@ -81,6 +81,10 @@ void insn_put_state(insn_thread *t);
 /* Memory of the program at any address that it may name. False: there is none. */
 bool insn_read_guest(uint64_t address, void *out, size_t n);
 
+/* Of struct rt_sigframe, which is at SP when a signal's handler begins, and when it returns: X0 .. SP, pc, pstate. */
+enum { INSN_FRAME_PC = 32, INSN_FRAME_PSTATE = 33, INSN_FRAME_WORDS = 34 };
+bool insn_read_frame(const insn_thread *t, uint64_t frame[INSN_FRAME_WORDS]);
+
 /* Callbacks. */
 void insn_on_insn(unsigned cpu, void *data);
 void insn_on_access(unsigned cpu, uint32_t info, uint64_t address, void *data);

@@ -83,16 +83,22 @@ static uint8_t *put_all_registers(insn_thread *t, uint8_t *at)
 }
 
 /* At the begin of a signal's handler, the stack has the registers that were interrupted. If that was behind the last
- * instruction, it has been executed. */
+ * instruction, it has been executed; if it was at it, it failed. The stream says so where it cannot be seen otherwise.
+ */
 static uint8_t *finish_interrupted(insn_thread *t, uint8_t *at)
 {
-    enum { IN_FRAME = 312, PC = 32, PSTATE = 33 }; /* of struct rt_sigframe: X0 .. SP, pc, pstate */
-    uint64_t saved[PSTATE + 1], *const own = t->x;
-    if (!insn_read_guest(t->x[QEMU_SP] + IN_FRAME, saved, sizeof saved) || is_elsewhere(t, saved[PC]))
+    uint64_t saved[INSN_FRAME_WORDS], *const own = t->x;
+    if (!insn_read_frame(t, saved))
         return at;
-    const uint64_t flags = saved[PSTATE] & 0xf0000000;
+    const uint64_t where = saved[INSN_FRAME_PC];
+    const bool executed = !is_elsewhere(t, where), jumps = t->copy.target != t->copy.pc + 4;
+    if (!(t->copy.is & INSN_SETS_TARGET) && (executed ? jumps : where == t->copy.pc))
+        insn_put64(&at, XTRACE_TARGET, where);
+    if (!executed)
+        return at;
+    const uint64_t flags = saved[INSN_FRAME_PSTATE] & 0xf0000000;
     t->x = saved;
-    at = finish_last(t, at, saved[PC], &flags);
+    at = finish_last(t, at, where, &flags);
     t->x = own;
     return at;
 }
@@ -102,10 +108,10 @@ static void follow(insn_thread *t, uint64_t pc)
 {
     uint8_t *at = t->at;
     const bool elsewhere = is_elsewhere(t, pc);
-    if (t->copy.is & INSN_DUE_LATER)
-        at = elsewhere ? finish_interrupted(t, at) : finish_last(t, at, pc, NULL);
     if (elsewhere)
-        at = put_all_registers(t, at);
+        at = put_all_registers(t, finish_interrupted(t, at));
+    else if (t->copy.is & INSN_DUE_LATER)
+        at = finish_last(t, at, pc, NULL);
     insn_commit(t, at);
 }
 

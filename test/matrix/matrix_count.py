@@ -79,8 +79,19 @@ def instructions(found, info, losses):
         yield "silent", gone - {"insn", "load", "store", "target", "svc_arg", "svc_ret"}, set()
 
 
+def memtrace(found, info, losses):
+    """An instruction's accesses to places side by side are one."""
+    names, lines = by_name(info), losses.lines
+    gone = ("instructions without pc", "branches of which the trace does not say where they go", "instructions that failed")
+    yield "instructions", found["insn"] + sum(lines.get(line, 0) for line in gone), by_kind(info).get("insn", 0)
+    yield "loads", 0 < found["load"] <= names.get("load", 0), True
+    yield "stores", 0 < found["store"] <= names.get("store", 0), True
+    kept = {"insn", "load", "store", "target", "svc_arg", "svc_ret", "dc", "time"}
+    yield "silent", set(names) - set(losses.classes) - kept, set()
+
+
 EVENTS = {"tracelog": records, "chrome": drawn, "perfetto": drawn, "speedscope": calls, "listing": instructions,
-          "listing-values": instructions, "simpoint": instructions, "champsim": instructions, "drmemtrace": instructions,
+          "listing-values": instructions, "simpoint": instructions, "champsim": instructions, "drmemtrace": memtrace,
           "none": lambda *_: ()}
 
 

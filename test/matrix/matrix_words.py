@@ -101,7 +101,7 @@ HOLDS = {
     "listing-values": "The same with the bytes of accesses, and registers.",
     "simpoint": "How often each basic block was executed, by interval.",
     "champsim": "Instructions with registers, branches, loads and stores.",
-    "drmemtrace": "Instructions, branches, loads, stores, numbers of system calls.",
+    "drmemtrace": "Instructions, branches, loads, stores, system calls, signals.",
     "none": "Nothing.",
 }
 

@@ -3,7 +3,7 @@
 
 exact: canonical streams come back byte by byte, all others event by event. set: folders, whose snapshots and memory
 images agree with the stream. slice: parts that begin with a snapshot. champsim, drmemtrace: files for simulators, the
-second read by a reader written from docs/format/drmemtrace.md. zstd: frames and their index."""
+second read by a reader of its own. zstd: frames and their index."""
 import glob
 import json
 import os
@@ -14,6 +14,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
+import memtrace_reader
 
 # Recorders that write pcs at other places than we do.
 NOT_CANONICAL = ("pc-at-jumps-only", "pc-everywhere", "recorded")
@@ -280,71 +281,54 @@ def champsim(checks, folder):
     checks.that(found > 0, "there are no expected records")
 
 
-def read_drmemtrace(data):
-    """(thread, [[pc, opcode, type, target, [(type, address, size)], system call]]) of a file."""
-    assert len(data) % 12 == 0
-    entries = [struct.unpack_from("<HHQ", data, at) for at in range(0, len(data), 12)]
-    assert [entry[:2] for entry in entries[:7]] == [(25, 0), (28, 12), (28, 9), (22, 0), (24, 0), (28, 2), (28, 3)]
-    assert entries[0][2] == entries[1][2] == 5 and entries[2][2] == 0x608 and entries[4][2] != 0
-    thread = entries[3][2]
-    assert entries[-2] == (23, 0, thread) and entries[-1] == (26, 0, 0)
-    encodings, encoding, target, out = {}, None, None, []
-    for kind, size, value in entries[7:-2]:
-        if kind == 47:
-            assert size == 4 and value < 2 ** 32
-            encoding = value
-        elif kind == 28 and size == 29:
-            target = value
-        elif kind == 28:
-            assert size == 25
-            out[-1][5] = value
-        elif kind in (0, 1):
-            out[-1][4].append((kind, value, size))
+FLUSHES = {0xd50b7420: 1, 0xd50b7520: 18, 0xd5087620: 20, **{0xd50b7020 | crm << 8: 20 for crm in range(10, 15)}}
+
+
+def joined(accesses):
+    """Accesses of an instruction to places side by side are one; large ones are written in parts."""
+    out = []
+    for kind, address, size in accesses:
+        if out and out[-1][0] == kind and sum(out[-1][1:]) == address and out[-1][2] + size < 65536:
+            out[-1] = (kind, out[-1][1], out[-1][2] + size)
         else:
-            assert size == 4 and kind in (10, 11, 12, 13, 14, 15, 16, 48, 49)
-            if encoding is not None:
-                encodings[value] = encoding
-            out.append([value, encodings[value], kind, target, [], None])
-            encoding = target = None
-    assert encoding is None and target is None
-    return thread, out
-
-
-def kind_of(opcode):
-    if opcode & 0xfc000000 == 0x14000000:
-        return 11
-    if opcode & 0xfc000000 == 0x94000000:
-        return 14
-    if opcode & 0xff000000 == 0x54000000 or opcode & 0x7e000000 in (0x34000000, 0x36000000):
-        return 13
-    if opcode & 0xfe000000 == 0xd6000000 and opcode >> 21 & 7 in (0, 1, 2):
-        return (12, 15, 16)[opcode >> 21 & 7]
-    return 10
+            out.append((kind, address, size))
+    return [(kind, address + at, min(size - at, 32768) if size > 65535 else size)
+            for kind, address, size in out for at in range(0, size if size > 65535 else 1, 32768)]
 
 
 def expected_drmemtrace(path):
-    """The same from the events."""
-    out, level, waiting = [], None, False
+    """What its reader should find, from the events."""
+    insns, groups = [], []
     for event in events(path):
-        fields, name = event["fields"], event["class"]
-        if name == "insn":
-            pc = None if fields["pc"] is None else int(fields["pc"], 16)
-            known = pc is not None and fields["el"] == level
-            if waiting and out[-1][2] == 13 and known:
-                out[-1][2] = 48 if pc != out[-1][0] + 4 else 49
-            elif waiting and out[-1][2] in (12, 15, 16) and known and out[-1][3] is None:
-                out[-1][3] = pc
-            level, waiting = fields["el"], pc is not None
-            if waiting:
-                opcode = int(fields["opcode"], 16)
-                out.append([pc, opcode, kind_of(opcode), None, [], None])
-        elif waiting and name in ("load", "store"):
-            out[-1][4].append((int(name == "store"), int(fields["addr"], 16), fields["size"]))
-        elif waiting and name == "target" and out[-1][2] in (12, 15, 16):
-            out[-1][3] = int(fields["value"], 16)
-        elif waiting and name == "svc_arg" and out[-1][5] is None and out[-1][1] & 0xffe0001f == 0xd4000001:
-            out[-1][5] = int(fields["value"], 16)
-    return out
+        if event["class"] == "insn":
+            groups.append([event["fields"], []])
+        elif groups:
+            groups[-1][1].append((event["class"], event["fields"]))
+    for (fields, behind), (after, _) in zip(groups, groups[1:] + [[{"pc": None, "el": None}, ()]]):
+        if fields["pc"] is None:
+            continue
+        pc, opcode = int(fields["pc"], 16), int(fields["opcode"], 16)
+        follower = None if after["pc"] is None or after["el"] != fields["el"] else int(after["pc"], 16)
+        kind, target = memtrace_reader.type_of(opcode), None
+        said = [int(f["value"], 16) for name, f in behind if name == "target"]
+        if kind == 13:
+            ways = [pc + 4, memtrace_reader.direct_target(pc, opcode)]
+            if follower not in ways:
+                continue                    # nobody knows where it went
+            kind = 49 if follower == ways[0] else 48
+        elif kind in memtrace_reader.INDIRECT:
+            target = said[-1] if said else follower
+            if target is None:
+                continue
+        accesses = [(int(name == "store"), int(f["addr"], 16), f["size"]) for name, f in behind if name in ("load", "store")]
+        for name, f in behind:
+            if name == "dc" and opcode & ~31 in FLUSHES:
+                entry = FLUSHES[opcode & ~31]
+                accesses = [(entry, int(f["value"], 16) & (~63 if entry == 1 else -1), 64)]
+        words = [(6 if name == "svc_arg" else 7, int(f["value"], 16)) for name, f in behind if name in ("svc_arg", "svc_ret")]
+        call = [words[0][1]] + words[1:] if memtrace_reader.is_svc(opcode) and words else []
+        insns.append([pc, opcode, kind, target, joined(accesses), call])
+    return insns
 
 
 def drmemtrace(checks, folder):
@@ -352,10 +336,10 @@ def drmemtrace(checks, folder):
         out = os.path.join(folder, "out.memtrace")
         if not convert(checks, path, out):
             continue
-        thread, got = read_drmemtrace(read(out))
+        got = memtrace_reader.Memtrace(read(out), generated=True)
         name = os.path.basename(path).split(".")[2]
-        checks.equal(thread, int(name) or 1 << 22, case)
-        checks.equal(got, expected_drmemtrace(path), case)
+        checks.equal(got.thread, int(name) or 1 << 22, case)
+        checks.equal([insn.facts() for insn in got.insns], expected_drmemtrace(path), case)
 
 
 # ---------------------------------------------------------------- frames
