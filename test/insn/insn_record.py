@@ -331,13 +331,4 @@ def crowded(checks, binary, folder):
 CASES = {"output": same_output, "log": same_log, "replay": replayed, "steps": stepped, "kill": killed, "refuse": refused, "packed": packed, "slice": sliced, "written": written, "crowd": crowded}
 
 
-def main():
-    binary, case = os.path.abspath(sys.argv[1]), sys.argv[2]
-    insn_tools.need()
-    checks = harness.Checks()
-    with insn_tools.workspace() as folder:
-        CASES[case](checks, binary, folder)
-    checks.end()
-
-
-main()
+insn_tools.main(CASES)

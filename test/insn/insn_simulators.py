@@ -2,7 +2,6 @@
 """What `record --insn` recorded, as files for simulators: insn_simulators.py BINARY CASE"""
 import os
 import subprocess
-import sys
 
 import insn_tools
 from insn_tools import Recording, harness, pcs
@@ -51,13 +50,4 @@ def memtrace(checks, binary, folder):
 CASES = {"memtrace": memtrace}
 
 
-def main():
-    binary, case = os.path.abspath(sys.argv[1]), sys.argv[2]
-    insn_tools.need()
-    checks = harness.Checks()
-    with insn_tools.workspace() as folder:
-        CASES[case](checks, binary, folder)
-    checks.end()
-
-
-main()
+insn_tools.main(CASES)

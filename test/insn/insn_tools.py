@@ -120,3 +120,13 @@ def logged(path):
 def workspace():
     os.makedirs(os.environ.get("TL_WORK", "/tmp"), exist_ok=True)
     return tempfile.TemporaryDirectory(prefix="insn.", dir=os.environ.get("TL_WORK", "/tmp"))
+
+
+def main(cases):
+    """Of a script BINARY CASE."""
+    binary, case = os.path.abspath(sys.argv[1]), sys.argv[2]
+    need()
+    checks = harness.Checks()
+    with workspace() as folder:
+        cases[case](checks, binary, folder)
+    checks.end()
