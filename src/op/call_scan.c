@@ -146,8 +146,8 @@ int tl_call_scan_open(tl_call_scan **out, tl_source *s, uint32_t first, uint32_t
         status = tl_thread_view_new(&c->view, s, e);
     if (status == 0 && c->stack && !c->view && !o->all && o->without & TL_CALL_IDS) /* ids count all events */
         c->known = tl_checkpoints_for(s, o->select);
-    const tl_want want =
-        tl_source_want(s, c->view || (!c->insns && !c->stack)); /* fields name threads, or are stacks */
+    tl_want want = tl_source_want(s, c->view || (!c->insns && !c->stack)); /* fields name threads, or are stacks */
+    want.threads = o->alone ? 1 : want.threads;
     if (status == 0 && !c->known)
         status = c->view ? tl_merge_open_want(&c->merge, s, &want, NULL, e)
                          : tl_stream_reader_open(&c->streams, s, &want, &c->limit, e);

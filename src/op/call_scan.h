@@ -18,6 +18,7 @@ typedef struct tl_call_scan_options {
     const tl_select *select;      /* calls that are given, or NULL: all. The patterns are not settled */
     const tl_call_places *places; /* or NULL: `place` is TL_CALL_NONE */
     unsigned without;             /* enum tl_call_parts: columns that are not filled. With ids, nothing is skipped */
+    bool alone;                   /* no other thread decodes ahead */
     bool all;                     /* calls that are not selected are given, too: TL_CALL_LEFT_OUT */
 } tl_call_scan_options;
 

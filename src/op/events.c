@@ -14,7 +14,7 @@ typedef struct feed {
     tl_source *source;
     tl_merge *merge;                 /* if ordered, else ... */
     tl_stream_reader *stream_reader; /* ... one stream after another: */
-    uint32_t stream;
+    uint32_t stream, last;           /* the next one, and that after the last; or there are fewer */
     tl_event_select *select;
     const tl_batch *batch;
     uint32_t at, end;  /* the next run: selected events [at, end) */
@@ -39,7 +39,7 @@ static int read_on(feed *f, tl_error *e)
     if (f->merge)
         return tl_merge_next(f->merge, &f->batch, &f->next, &f->to, e);
     int status = 0;
-    while (f->stream < tl_source_streams(f->source) &&
+    while (f->stream < f->last && f->stream < tl_source_streams(f->source) &&
            (status = tl_stream_reader_next(f->stream_reader, f->stream, &f->batch, e)) == 0)
         f->stream++;
     f->next = 0;
@@ -147,8 +147,9 @@ int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_se
     return tl_events_open_want(out, s, n, select, ordered, NULL, e);
 }
 
-int tl_events_open_want(tl_events **out, tl_source *const *s, uint32_t n, const tl_select *select, bool ordered,
-                        const tl_want *want, tl_error *e)
+/* `first` and `last` as in feeds. */
+static int open_streams(tl_events **out, tl_source *const *s, uint32_t n, uint32_t first, uint32_t last,
+                        const tl_select *select, bool ordered, const tl_want *want, tl_error *e)
 {
     tl_events *v = calloc(1, sizeof *v);
     feed *feeds = calloc(n, sizeof *feeds);
@@ -161,7 +162,7 @@ int tl_events_open_want(tl_events **out, tl_source *const *s, uint32_t n, const 
     if (status == 0 && select)
         status = tl_event_select_can_apply(s, n, select, e);
     for (uint32_t i = 0; status == 0 && i < n; i++) {
-        v->feed[i].source = s[i];
+        v->feed[i] = (feed){.source = s[i], .stream = first, .last = last};
         status = find_begin(s[i], &begin[i], e);
         v->begin = begin[i] < v->begin ? begin[i] : v->begin;
     }
@@ -193,6 +194,18 @@ int tl_events_open_want(tl_events **out, tl_source *const *s, uint32_t n, const 
     }
     *out = v;
     return 0;
+}
+
+int tl_events_open_want(tl_events **out, tl_source *const *s, uint32_t n, const tl_select *select, bool ordered,
+                        const tl_want *want, tl_error *e)
+{
+    return open_streams(out, s, n, 0, UINT32_MAX, select, ordered, want, e);
+}
+
+int tl_events_open_part(tl_events **out, tl_source *s, uint32_t first, uint32_t n, const tl_select *select,
+                        const tl_want *want, tl_error *e)
+{
+    return open_streams(out, &s, 1, first, first + n, select, false, want, e);
 }
 
 void tl_events_close(tl_events *v)

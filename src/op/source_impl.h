@@ -98,5 +98,8 @@ int tl_merge_open_want(tl_merge **out, tl_source *s, const tl_want *want, const 
 /* As tl_events_open() for a want: fields are also read if the selection needs them. */
 int tl_events_open_want(tl_events **out, tl_source *const *s, uint32_t n, const tl_select *select, bool ordered,
                         const tl_want *want, tl_error *e);
+/* The same of the streams first .. first+n-1 of a source, one after another; other threads may read others. */
+int tl_events_open_part(tl_events **out, tl_source *s, uint32_t first, uint32_t n, const tl_select *select,
+                        const tl_want *want, tl_error *e);
 
 #endif

@@ -73,6 +73,12 @@ def tables(checks):
     for threads in ("1", "2", "7"):
         same(checks, path(FDR), "SELECT name, thread, count(*) AS n, sum(dur) AS s, percentile(dur, 50) AS m, hist_percentile(hist(dur), 90) AS h FROM calls GROUP BY name, thread",
              "--threads", threads, "--to", "csv")
+    # Selections: those of single events leave tables in parts, those of tracks do not.
+    some = harness.run("query", "-q", path(FDR), "SELECT thread FROM events ORDER BY thread DESC LIMIT 1", "--to", "csv").text().split("\r\n")[1]
+    for options in (("--time", "1us..2ms"), ("--class", "xray.e*"), ("--class", "xray.none"), ("--cpu", "1"), ("-F", "#2"), ("-F", "#2", "--time", "..1ms"), ("-t", some),
+                    ("-t", "none"), ("--depth", "2"), ("--min-dur", "1us")):
+        for table in ("events", "event_xray_typed", "calls"):
+            same(checks, "-q", path(FDR), *options, "--threads", "3", "SELECT * FROM %s" % table, "--to", "csv")
     for sql in ("SELECT a.name, count(*) AS n FROM calls AS a JOIN events AS b ON a.id = b.id GROUP BY a.name", "SELECT path, stack_text(trace, place_id, '/') AS t FROM places",
                 "SELECT name, place_id, path FROM calls", "SELECT c.name FROM calls AS c WHERE stack_contains(trace, place_id, '#2')",
                 "SELECT p.name, b.low, b.calls FROM places AS p CROSS JOIN hist_buckets(p.hist, 1) AS b", "SELECT * FROM event_counts('class', 1000)",

@@ -155,8 +155,10 @@ static int open_source(void *scan, uint32_t i, tl_error *e)
         return 0;
     s->number = i + 1;
     s->begin = tl_scan_begin(s->trace);
-    const tl_call_scan_options options = {
-        .select = s->dataset->select, .places = s->wants_places ? s->places[i].calls : NULL, .without = s->without};
+    const tl_call_scan_options options = {.select = s->dataset->select,
+                                          .places = s->wants_places ? s->places[i].calls : NULL,
+                                          .without = s->without,
+                                          .alone = s->ask.alone};
     const int status = tl_call_scan_open(&s->calls, source, part ? part->first : 0,
                                          part ? part->n : tl_call_scan_parts(source), &options, e);
     if (status < 0)
@@ -424,21 +426,15 @@ static double keeps(const tl_scan_table *t, uint32_t column, tl_term_op op)
     }
 }
 
-/* Streams. */
+static uint32_t streams_of(const tl_source *s)
+{
+    return tl_source_is_profile(s) || !tl_call_scan_wanted(tl_source_trace(s)) ? 0 : tl_call_scan_parts(s);
+}
+
 static uint32_t parts(const tl_scan_table *t, const tl_dataset *d, tl_scan_part *out, uint32_t most)
 {
-    uint32_t n = 0;
     (void)t;
-    for (uint32_t i = 0; i < d->n; i++) {
-        tl_source *s = d->source[i];
-        if (tl_source_is_profile(s) || !tl_call_scan_wanted(tl_source_trace(s)))
-            continue;
-        const uint32_t streams = tl_call_scan_parts(s);
-        for (uint32_t k = 0; k < streams; k++, n++)
-            if (n < most)
-                out[n] = (tl_scan_part){i, k, 1, s->reader->stream_weight ? s->reader->stream_weight(s->state, k) : 1};
-    }
-    return n;
+    return tl_source_walk_parts(d, streams_of, out, most);
 }
 
 void tl_calls_table(tl_scan_table *out, const tl_dataset *d, const tl_trace_places *places)

@@ -322,6 +322,7 @@ int tl_class_table_make(tl_class_tables *t, uint32_t index, tl_error *e)
         table->table.keeps = tl_event_scan_keeps;
         table->table.is_large = true;
         table->table.open = tl_event_scan_open;
+        table->table.parts = tl_event_scan_parts;
         table->made = true;
     }
     free(m.column);

@@ -47,7 +47,8 @@ static int open_source(void *reader, uint32_t i, tl_error *e)
     tl_source *source = r->dataset->source[i];
     const tl_trace *t = tl_source_trace(source);
     const uint64_t begin = tl_scan_begin(t);
-    if (tl_source_is_profile(source))
+    const tl_scan_part *part = r->ask.part;
+    if (tl_source_is_profile(source) || (part && part->source != i))
         return 0;
     r->view = (tl_event_view){
         .trace = t, .begin = begin, .number = i + 1, .code = source->code, .json = &r->json, .labels = &r->labels};
@@ -70,7 +71,10 @@ static int open_source(void *reader, uint32_t i, tl_error *e)
     tl_want want = source->want;
     want.fields = r->wants_fields;
     want.cpu = r->wants_cpu || r->select.ncpu > 0;
-    status = tl_events_open_want(&r->events, &source, 1, any ? &r->select : NULL, r->ask.ordered, &want, e);
+    want.threads = r->ask.alone ? 1 : want.threads;
+    select = any ? &r->select : NULL;
+    status = part ? tl_events_open_part(&r->events, source, part->first, part->n, select, &want, e)
+                  : tl_events_open_want(&r->events, &source, 1, select, r->ask.ordered, &want, e);
     return status < 0 ? status : 1;
 }
 
@@ -97,6 +101,10 @@ int tl_event_reader_init(tl_event_reader *r, const tl_scan_table *t, const tl_da
     r->dataset = d;
     r->ask = *ask;
     r->ask.used = NULL;
+    if (ask->part) {
+        r->part = *ask->part;
+        r->ask.part = &r->part;
+    }
     r->walk = (tl_source_walk){.dataset = d, .ask = &r->ask, .reading = &reading, .scan = r};
     for (uint32_t i = 0; i < t->ncolumn; i++)
         if (!ask->used || ask->used[i]) {

@@ -14,6 +14,7 @@ typedef struct tl_event_reader {
     const tl_event_table *kind;
     tl_term_copy terms;
     tl_scan_ask ask; /* of the copy */
+    tl_scan_part part;
     bool wants_fields, wants_cpu;
     bool skips_none; /* events outside of the time come, too; the filter leaves them out */
     bool whole;      /* all events come, also those that are not selected: the caller tests them */

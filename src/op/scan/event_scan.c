@@ -155,6 +155,35 @@ double tl_event_scan_keeps(const tl_scan_table *t, uint32_t column, tl_term_op o
     return tl_event_filter_keeps(kind->part[column], op);
 }
 
+static uint32_t streams_of(const tl_source *s)
+{
+    return tl_source_is_profile(s) ? 0 : tl_source_streams(s);
+}
+
+/* Does opening it read it, to find its begin? */
+static bool is_read_first(const tl_source *s)
+{
+    uint64_t begin, end;
+    const tl_trace *t = tl_source_trace(s);
+    return !tl_source_is_profile(s) && !t->clock.from_zero && !tl_trace_range(t, &begin, &end);
+}
+
+/* Threads and calls are selected, and accesses told their instruction, by all events of a track, which may be in
+ * several streams. */
+static bool needs_tracks(const tl_event_table *kind, const tl_select *s)
+{
+    return kind->kinds & 1u << TL_MEM ||
+           (s && (s->nfunc || s->nnot || s->nthread || s->depth || s->min_ticks || s->levels || s->has_pc));
+}
+
+uint32_t tl_event_scan_parts(const tl_scan_table *t, const tl_dataset *d, tl_scan_part *out, uint32_t most)
+{
+    bool whole = needs_tracks(t->arg, d->select);
+    for (uint32_t i = 0; i < d->n; i++)
+        whole = whole || is_read_first(d->source[i]);
+    return whole ? 0 : tl_source_walk_parts(d, streams_of, out, most);
+}
+
 uint32_t tl_event_scan_order(const tl_dataset *d, uint32_t ts)
 {
     return d->n == 1 && !tl_trace_is_ranked(tl_source_trace(d->source[0])) ? ts : TL_NO_ORDER;

@@ -26,6 +26,7 @@ typedef struct tl_event_table {
 } tl_event_table;
 
 int tl_event_scan_open(tl_scan **out, const tl_scan_table *t, const tl_dataset *d, const tl_scan_ask *ask, tl_error *e);
+uint32_t tl_event_scan_parts(const tl_scan_table *t, const tl_dataset *d, tl_scan_part *out, uint32_t most);
 double tl_event_scan_keeps(const tl_scan_table *t, uint32_t column, tl_term_op op);
 /* The column that a scan of a dataset can order events by: its `ts` column, or TL_NO_ORDER. */
 uint32_t tl_event_scan_order(const tl_dataset *d, uint32_t ts);

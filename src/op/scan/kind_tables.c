@@ -44,6 +44,7 @@ bool tl_event_table_make(uint32_t i, tl_scan_table *out, const tl_dataset *d, tl
                            .arg = &tables[i].table,
                            .is_large = true,
                            .keeps = tl_event_scan_keeps,
-                           .open = tl_event_scan_open};
+                           .open = tl_event_scan_open,
+                           .parts = tl_event_scan_parts};
     return column != NULL;
 }

@@ -49,6 +49,7 @@ typedef struct tl_scan_ask {
     const tl_term *term; /* [nterm] */
     uint32_t nterm;
     const tl_scan_part *part; /* NULL: all of it */
+    bool alone;               /* other threads read other parts: none decodes ahead for this one */
     const tl_cell *argument;  /* [nargument of the table] TL_CELL_NULL: not given; NULL: none is */
     bool ordered;             /* rows ascend by the table's `order` */
     bool (*glob)(const char *pattern, const char *text); /* of TL_TERM_GLOB; NULL: such terms are not used */

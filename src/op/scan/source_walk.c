@@ -20,6 +20,20 @@ int tl_source_walk_read(tl_source_walk *w, tl_error *e)
     }
 }
 
+uint32_t tl_source_walk_parts(const tl_dataset *d, uint32_t (*streams)(const tl_source *s), tl_scan_part *out,
+                              uint32_t most)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < d->n; i++) {
+        const tl_source *s = d->source[i];
+        const uint32_t of_source = streams(s);
+        for (uint32_t k = 0; k < of_source; k++, n++)
+            if (n < most)
+                out[n] = (tl_scan_part){i, k, 1, s->reader->stream_weight ? s->reader->stream_weight(s->state, k) : 1};
+    }
+    return n;
+}
+
 uint64_t tl_scan_begin(const tl_trace *t)
 {
     uint64_t begin = 0, end;

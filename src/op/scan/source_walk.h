@@ -24,6 +24,10 @@ typedef struct tl_source_walk {
  * Whoever uses a walk closes its source in the end. */
 int tl_source_walk_read(tl_source_walk *w, tl_error *e);
 
+/* Parts of a table, as of tl_scan_table: the streams of each source, of which `streams` says how many there are. */
+uint32_t tl_source_walk_parts(const tl_dataset *d, uint32_t (*streams)(const tl_source *s), tl_scan_part *out,
+                              uint32_t most);
+
 /* The error of an ordered scan whose source is in another order. */
 int tl_scan_goes_back(const tl_source *s, tl_error *e);
 

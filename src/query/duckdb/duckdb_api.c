@@ -47,10 +47,10 @@ static int load(tl_error *e)
     const char *asked = getenv("TRACELOOM_DUCKDB"), *file = NULL;
     void *library = NULL;
     if (asked && *asked)
-        library = dlopen(file = asked, RTLD_NOW | RTLD_LOCAL);
+        library = dlopen(file = asked, RTLD_LAZY | RTLD_LOCAL);
     else
         for (size_t i = 0; i < TL_COUNT(usual) && !library; i++)
-            library = dlopen(file = usual[i], RTLD_NOW | RTLD_LOCAL);
+            library = dlopen(file = usual[i], RTLD_LAZY | RTLD_LOCAL);
     if (!library)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
                        asked && *asked ? "%s cannot be loaded: TRACELOOM_DUCKDB names libduckdb.so, " OLDEST " or later"

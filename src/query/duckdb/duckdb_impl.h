@@ -30,6 +30,7 @@ typedef struct tl_duckdb {
 
 int tl_duckdb_open(tl_query *q, tl_error *e);
 void tl_duckdb_close(tl_query *q);
+unsigned tl_duckdb_threads(const tl_query *q); /* that it works with, at least 1 */
 /* The library works on a statement between these, and is told when that has to end. */
 void tl_duckdb_begin_work(tl_query *q);
 void tl_duckdb_end_work(tl_query *q);

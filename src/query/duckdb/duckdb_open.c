@@ -83,14 +83,18 @@ static const struct {
                 {"allow_community_extensions", "false"},
                 {"default_null_order", "nulls_first_on_asc_last_on_desc"}};
 
+unsigned tl_duckdb_threads(const tl_query *q)
+{
+    return q->options.threads ? q->options.threads : tl_processors();
+}
+
 static int open_database(tl_query *q, tl_error *e)
 {
     tl_duckdb *d = q->duckdb;
     char memory[32], threads[16], *message = NULL;
     duck_config *config = NULL;
-    const unsigned n = q->options.threads ? q->options.threads : tl_processors();
     snprintf(memory, sizeof memory, "%" PRIu64 "B", tl_query_memory(q));
-    snprintf(threads, sizeof threads, "%u", n);
+    snprintf(threads, sizeof threads, "%u", tl_duckdb_threads(q));
     bool ok = d->api->create_config(&config) == DUCK_OK;
     for (size_t i = 0; ok && i < TL_COUNT(settings); i++)
         ok = d->api->set_config(config, settings[i].name, settings[i].value) == DUCK_OK;

@@ -29,7 +29,8 @@ typedef struct reading {
     uint32_t ncolumn;
     tl_scan_part *part; /* [nparts] heaviest first */
     uint32_t nparts, next;
-    bool is_whole; /* without parts: one scan, begun once */
+    uint64_t share; /* of a thread in the weight of all: heavier parts are decoded ahead */
+    bool is_whole;  /* without parts: one scan, begun once */
 } reading;
 
 /* One of these threads. */
@@ -186,6 +187,10 @@ static bool make_parts(reading *r, const tl_query *q, const tl_scan_table *t)
         return r->part != NULL;
     r->nparts = t->parts(t, &q->dataset, r->part, n);
     qsort(r->part, r->nparts, sizeof *r->part, heavier);
+    uint64_t weight = 0;
+    for (uint32_t i = 0; i < r->nparts; i++)
+        weight += r->part[i].weight;
+    r->share = weight / tl_duckdb_threads(q);
     return true;
 }
 
@@ -260,6 +265,7 @@ static int open_next(reader *r, reading *all, tl_error *e)
     int status = 0;
     if (all->next < (all->is_whole ? 1 : all->nparts)) {
         ask.part = all->is_whole ? NULL : &all->part[all->next];
+        ask.alone = ask.part && ask.part->weight <= all->share;
         all->next++;
         status = b->table->origin == TL_TABLE_ROWS ? tl_rows_table_make(&b->table->rows, e) : 0;
         if (status == 0)
