@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Files of columns, Parquet and Arrow, read by programs that are not ours: the values are those of `query --to csv`.
 
-columns.py PART: recipes, tables, hostile, many, refused or export."""
+columns.py PART: recipes, tables, hostile, many, refused, export or notes."""
 import glob
 import json
 import os
@@ -20,7 +20,7 @@ import parquet_read
 INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
 FDR = [os.path.join(INPUT, "fdr-v5-le.xray"), "-e", os.path.join(INPUT, "program.elf")]
 LOG = [os.path.join(INPUT, "tracelog-doc.log")]
-CTF = [os.path.join(INPUT, "ctf-fields")]
+CTF = [os.path.join(INPUT, "ctf-18")]
 TRACES = {"xray": FDR, "log": LOG}
 
 
@@ -175,6 +175,43 @@ def keys(checks, table, file):
     checks.that(table["name"] == "traces" or "trace" not in columns or columns["trace"]["refers"] == "traces.trace", table["name"])
 
 
+def notes_of(readers, path):
+    """By DuckDB."""
+    return {key[1:]: value[1:] for key, value in readers.read("duckdb-notes", path)[1]}
+
+
+def check_notes(checks, readers, words, path, table):
+    """Which traces a file is of, as the table `traces` has them, and which table it has."""
+    found = notes_of(readers, path)
+    checks.equal((found.get("traceloom.version"), found.get("traceloom.table")), (harness.run("--version").text().split()[1], table), path)
+    said = harness.run("query", "-q", *words, "SELECT trace, path, format, version, unit, utc_ns(begin_utc) AS begin_utc FROM traces", "--to", "jsonl").text()
+    expected = [{**row, "begin_utc": row["begin_utc"] and int(row["begin_utc"])} for row in map(json.loads, said.splitlines())]
+    checks.equal(json.loads(found.get("traceloom.trace", "null")), expected, path)
+    checks.equal(parquet_read.File(path).notes, found, path, "notes by our reader")
+
+
+def notes(checks, readers, folder):
+    for words in (FDR, LOG, CTF, [*LOG, *CTF, os.path.join(INPUT, "rec-done.xray")]):
+        path = os.path.join(folder, "notes.parquet")
+        done = harness.run("query", "-q", *words, "SELECT name FROM events", "-f", "-o", path)
+        if checks.equal(done.status, 0, done):
+            check_notes(checks, readers, words, path, None)
+        done = harness.run("query", "-q", *words, "--export", os.path.join(folder, "all"), "-f", "events", "traces")
+        for table in ("events", "traces") if checks.equal(done.status, 0, done) else ():
+            check_notes(checks, readers, words, os.path.join(folder, "all", table + ".parquet"), table)
+        if len(words) == 1 or words == FDR:
+            done = harness.run("convert", "-q", *words, "-f", "-o", path)
+            if checks.equal(done.status, 0, done):
+                check_notes(checks, readers, words, path, "events")
+    # A path that is not text, and a result of several processes, which has traces of its own.
+    odd = os.fsdecode(os.path.join(os.fsencode(folder), b"\xff\".log"))
+    os.symlink(LOG[0], odd)
+    harness.run("query", "-q", odd, "SELECT 1 AS a", "-f", "-o", path)
+    checks.equal(json.loads(notes_of(readers, path)["traceloom.trace"])[0]["path"], folder + '/\u00ff".log', "a strange path")
+    harness.run("query", "-q", "--each", *LOG, *CTF, "SELECT 1 AS a", "-f", "-o", path)
+    checks.that("traceloom.trace" not in notes_of(readers, path), "traces of --each")
+
+
 def export(checks, readers, folder):
     """All tables: a folder, and a database."""
     for trace, words in TRACES.items():
@@ -237,7 +274,7 @@ def main():
         harness.skip("this build has no SQLite, or no zstd")
     readers = column_readers.Readers()
     with harness.work_folder() as folder:
-        {"recipes": recipes, "tables": tables, "hostile": hostile, "many": many, "refused": refused, "export": export}[part](checks, readers, folder)
+        {"recipes": recipes, "tables": tables, "hostile": hostile, "many": many, "refused": refused, "export": export, "notes": notes}[part](checks, readers, folder)
     readers.end()
     checks.end()
 

@@ -102,7 +102,15 @@ const fromArrowRs = async (file) => {
   return arrowRows(tableFromIPC(table.intoIPCStream()));
 };
 
-const readers = { duckdb: fromDuckdb, hyparquet: fromHyparquet, arrow: fromArrow, 'arrow-rs': fromArrowRs };
+// The notes in the description of the file.
+const notesFromDuckdb = async (file) => {
+  const { DuckDBInstance } = await load('@duckdb/node-api');
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  const reader = await connection.runAndReadAll(`SELECT decode(key), decode(value) FROM parquet_kv_metadata('${file.replaceAll("'", "''")}')`);
+  return { columns: ['key', 'value'], rows: reader.getRows().map((row) => row.map(shown)) };
+};
+
+const readers = { duckdb: fromDuckdb, 'duckdb-notes': notesFromDuckdb, hyparquet: fromHyparquet, arrow: fromArrow, 'arrow-rs': fromArrowRs };
 
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const [reader, file] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)];

@@ -16,7 +16,7 @@ if(NOT CMAKE_CROSSCOMPILING)
     traceloom_script(consumers.samples.${trace} consumers/samples.py $<TARGET_FILE:traceloom>
                      ${golden_input}/tracelog-${trace}.log)
   endforeach()
-  foreach(part recipes tables hostile many refused export)
+  foreach(part recipes tables hostile many refused export notes)
     traceloom_script(consumers.columns.${part} consumers/columns.py ${part})
   endforeach()
   traceloom_script(consumers.pandas consumers/pandas_recipes.py)

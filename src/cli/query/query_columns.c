@@ -15,13 +15,18 @@ static int next_batch(tl_result_columns *c, uint64_t left, tl_error *e)
 }
 
 /* A file of at most `most` rows; the first are in the batch, if more > 0. Returns whether the batch has rows then. */
-static int write_file(tl_result_columns *c, tl_output *out, uint64_t most, int more, tl_error *e)
+static int write_file(tl_result_columns *c, const tl_result_to *to, tl_output *out, uint64_t most, int more,
+                      tl_error *e)
 {
     tl_parquet *w = NULL;
     int status = tl_parquet_open(&w, out, c->as, c->n, 0, e);
     if (status < 0)
         return status;
     tl_parquet_note(w, "traceloom.version", tl_version());
+    if (to->traces)
+        tl_parquet_note(w, "traceloom.trace", to->traces);
+    if (to->table)
+        tl_parquet_note(w, "traceloom.table", to->table);
     for (uint64_t left = most; status == 0 && more > 0 && left > 0;) {
         left -= c->batch.rows;
         status = tl_parquet_write(w, &c->batch, e);
@@ -43,7 +48,7 @@ static int write_parquet(tl_result_columns *c, const tl_result_to *to, tl_error 
         return more;
     do {
         const int status = to->next_file ? to->next_file(to->arg, &out, e) : 0;
-        more = status < 0 ? status : write_file(c, out, most, more, e);
+        more = status < 0 ? status : write_file(c, to, out, most, more, e);
     } while (more > 0);
     return more;
 }

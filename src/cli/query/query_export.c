@@ -183,6 +183,7 @@ static int write_files(export *x, const tl_table_info *t, tl_result *r, uint64_t
                        .terminal = x->job->to.terminal,
                        .first = true,
                        .table = t->name,
+                       .traces = x->job->to.traces,
                        .next_file = most ? next_part : NULL,
                        .arg = &files,
                        .rows = most,

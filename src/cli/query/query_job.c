@@ -11,6 +11,8 @@
 #include "cli/message.h"
 #include "cli/query/query_stop.h"
 #include "cli/query/query_wrong.h"
+#include "model/trace_description.h"
+#include "op/scan/source_walk.h"
 #include "query/query_control.h"
 #include "query/sql_type.h"
 
@@ -59,14 +61,29 @@ static int open_session(tl_query_job *j)
     return TL_EXIT_DONE;
 }
 
+static int note_traces(tl_query_job *j)
+{
+    tl_error e = {0};
+    tl_described_trace *t = calloc((size_t)j->n + 1, sizeof *t);
+    for (uint32_t i = 0; t && i < j->n; i++)
+        t[i] = (tl_described_trace){j->reading[i].trace, tl_scan_begin(j->reading[i].trace)};
+    const int status = t ? tl_describe_traces(&j->traces, t, j->n, &e)
+                         : tl_fail(&e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the list of traces");
+    free(t);
+    j->to.traces = j->traces;
+    return status < 0 ? tl_say_failure(NULL, &e) : TL_EXIT_DONE;
+}
+
 int tl_query_job_open(tl_query_job *j)
 {
-    const int status = open_inputs(j);
+    int status = open_inputs(j);
     j->to.first = true;
     j->is_ns = true;
     j->to.is_stopped = tl_query_is_stopped;
     for (uint32_t i = 0; i < j->n; i++)
         j->is_ns = j->is_ns && strcmp(tl_trace_unit(j->reading[i].trace), "ns") == 0;
+    if (status == TL_EXIT_DONE)
+        status = note_traces(j);
     return status == TL_EXIT_DONE ? open_session(j) : status;
 }
 
@@ -81,6 +98,7 @@ int tl_query_job_close(tl_query_job *j, int status)
     tl_selection_fini(&j->selection);
     free(j->reading);
     free(j->source);
+    free(j->traces);
     return status;
 }
 

@@ -18,6 +18,7 @@ typedef struct tl_query_job {
     tl_query *query;
     const tl_result_form *form;
     tl_result_to to;
+    char *traces;             /* for `to` */
     bool is_ns;               /* times are nanoseconds */
     bool explains;            /* statements are explained in place of being run */
     uint64_t rows;            /* of all results so far */

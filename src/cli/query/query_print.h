@@ -13,6 +13,8 @@ typedef struct tl_result_to {
     uint64_t cut;      /* rows of JSON, which says if there were more; 0: all */
     bool first;        /* no result was written before it */
     const char *table; /* whose rows they are, with all columns; or NULL */
+    /* What files say of the traces (model/trace_description.h), or NULL. */
+    const char *traces;
     /* Ends a file of a table that is cut into several of at most `rows` rows, and begins the next; NULL: it is not. */
     int (*next_file)(void *arg, tl_output **out, tl_error *e);
     void *arg;

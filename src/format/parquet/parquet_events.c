@@ -3,10 +3,13 @@
  *
  * Events become rows of a block, as when SQL reads them, and blocks batches of columns, which are pages. Nothing is
  * kept of what is written but the description of row groups, which ends the file. */
+#include <stdlib.h>
+
 #include "base/columnar/parquet_write.h"
 #include "model/event_parts.h"
 #include "model/format_impl.h"
 #include "model/table_columns.h"
+#include "model/trace_description.h"
 #include "model/value_json.h"
 
 typedef struct parquet_writer {
@@ -17,6 +20,7 @@ typedef struct parquet_writer {
     uint32_t rows; /* of the block */
     tl_table_columns columns;
     tl_parquet *file;
+    char *traces; /* a note in the file */
 } parquet_writer;
 
 static int parquet_create(void *writer, const tl_write_context *context, tl_error *e)
@@ -38,8 +42,13 @@ static int parquet_create(void *writer, const tl_write_context *context, tl_erro
     if (status == 0)
         status = tl_parquet_open(&w->file, context->out, w->columns.as, TL_EVENTS_PARTS, context->options->level, e);
     if (status == 0)
-        tl_parquet_note(w->file, "traceloom.version", tl_version());
-    return status;
+        status = tl_describe_traces(&w->traces, &(tl_described_trace){t, context->options->begin}, 1, e);
+    if (status < 0)
+        return status;
+    tl_parquet_note(w->file, "traceloom.version", tl_version());
+    tl_parquet_note(w->file, "traceloom.trace", w->traces);
+    tl_parquet_note(w->file, "traceloom.table", "events");
+    return 0;
 }
 
 static int write_batch(parquet_writer *w, tl_error *e)
@@ -119,6 +128,7 @@ static void parquet_discard(void *writer)
 {
     parquet_writer *w = writer;
     tl_parquet_close(w->file);
+    free(w->traces);
     tl_table_columns_fini(&w->columns);
     tl_scan_block_fini(&w->block);
     tl_fields_fini(&w->json);
