@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """Recipes in pandas, over the Parquet that `query --export` writes: the same rows, in the same order, as SQLite has.
 
-The files are read by DuckDB, neither by us nor by pandas, whose readers of Parquet Debian does not have. Runs in the system's
+The files are read by parquet_read.py, not by pandas, whose readers of Parquet Debian does not have. Runs in the system's
 Python, for its pandas. Three recipes are left out, which no table has the rows for: the simulation of caches, and two over
 histograms."""
 import json
 import math
 import os
-import struct
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
-import column_readers
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "roundtrip"))
+import parquet_read
 
 PYTHON = "/usr/bin/python3"
 INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
@@ -24,35 +25,21 @@ USER, CORES, CTF = "xtrace-user", "xtrace-cores", "ctf-18"
 class Tables:
     """Tables of some traces as data frames, each read when it is asked for."""
 
-    def __init__(self, pd, readers, folder, paths):
-        self.pd, self.readers, self.folder, self.known = pd, readers, folder, {}
+    def __init__(self, pd, folder, paths):
+        self.pd, self.folder, self.known = pd, folder, {}
         done = harness.run("query", "-q", *paths, "--export", folder, "--to", "parquet")
         if done.status not in (0, 3):
             sys.exit("the export failed: %s" % done)
 
     def __getattr__(self, name):
         if name not in self.known:
-            columns, rows = self.readers.read("duckdb", os.path.join(self.folder, name + ".parquet"))
-            if rows is None:
-                sys.exit("%s is not read: %s" % (name, columns))
-            self.known[name] = self.pd.DataFrame({column: self.array([value(row[i]) for row in rows]) for i, column in enumerate(columns)})
+            file = parquet_read.File(os.path.join(self.folder, name + ".parquet"))
+            self.known[name] = self.pd.DataFrame({column: self.array([row[i] for row in file.rows]) for i, column in enumerate(file.columns)})
         return self.known[name].copy()
 
     def array(self, values):
         kinds = {type(v) for v in values} - {type(None)}
         return self.pd.array(values, dtype="Int64" if kinds <= {int} else "Float64" if kinds <= {int, float} else "boolean" if kinds == {bool} else object)
-
-
-def value(cell):
-    """What read_columns.mjs shows as a letter and text."""
-    if cell is None:
-        return None
-    kind, text = cell[0], cell[1:]
-    if kind == "r":
-        return struct.unpack(">d", bytes.fromhex(text))[0]
-    if kind == "b":
-        return text in ("1", "true")
-    return int(text) if kind == "i" else text
 
 
 def total(frame, keys, **columns):
@@ -240,19 +227,18 @@ def compare(checks, pd, name, frame, expected, what):
 
 def recipes():
     import pandas as pd
-    checks, readers, tables, found = harness.Checks(), column_readers.Readers(), {}, set()
+    checks, tables, found = harness.Checks(), {}, set()
     with harness.work_folder() as folder:
         for name, traces, parameters, answer in RECIPES:
             for trace in traces:
                 paths = [os.path.join(INPUT, one) for one in ((trace,) if isinstance(trace, str) else trace)]
                 if trace not in tables:
-                    tables[trace] = Tables(pd, readers, os.path.join(folder, str(len(tables))), paths)
+                    tables[trace] = Tables(pd, os.path.join(folder, str(len(tables))), paths)
                 done = harness.run("query", "-q", *paths, "--recipe", name, *["%s=%s" % pair for pair in parameters.items()], "--to", "jsonl")
                 if checks.that(done.status in (0, 3), name, trace, done):
                     expected = [json.loads(line) for line in done.text().splitlines()]
                     compare(checks, pd, name, answer(tables[trace]), expected, "%s of %s" % (name, trace))
                     found.update([name] if expected else [])
-    readers.end()
     everything = {line.split()[0] for line in harness.run("query", "--recipes").text().splitlines() if line[:1].strip()}
     checks.equal(sorted(everything - {name for name, *_ in RECIPES}), ["cache-hot", "hist-diff", "p99-by-path"], "recipes that are not tried")
     checks.equal(sorted({name for name, *_ in RECIPES} - found), [], "recipes without rows")
@@ -260,7 +246,8 @@ def recipes():
 
 
 def main():
-    column_readers.modules()
+    if not harness.built_with("SQLite"):
+        harness.skip("this build has no SQLite")
     if not os.path.exists(PYTHON) or subprocess.run([PYTHON, "-c", "import pandas"], check=False, capture_output=True).returncode:
         harness.skip("python3-pandas is not installed")
     return subprocess.run([PYTHON, "-B", os.path.abspath(__file__), "run"], check=False).returncode
