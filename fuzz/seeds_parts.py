@@ -36,6 +36,23 @@ def words():
     write("rt_settings", "set", "threshold=1ms:depth=0:func=:not=[a-z]*")
 
 
+def parquet():
+    def column(store, required=0, utc=0, json=0):
+        return bytes([store | required << 3 | utc << 4 | json << 5])
+
+    def made(how, nulls=0, word=0x0123456789abcdef):
+        return struct.pack("<BBQ", how, nulls, word)
+
+    kinds = [column(0, 1, 1), column(0), column(1), column(2), column(3), column(4), column(3, 1, 0, 1), column(0)]
+    head = bytes([len(kinds) - 1]) + b"".join(kinds)
+    write("parquet", "all", head + bytes([15]) + b"".join(made(i, 0 if i in (0, 6) else 5 + i) for i in range(8)) + bytes(range(256)))
+    write("parquet", "pages", head + b"".join(bytes([size]) + b"".join(made(1 + (i + size) % 5, 0 if i in (0, 6) else size, 77 + i) for i in range(8)) for size in (14, 11, 12, 13, 0, 3)))
+    write("parquet", "nulls", bytes([1]) + column(0) + column(3) + bytes([12]) + made(1, 3 | 40 << 2) + made(3, 2) + bytes([9]) + made(4, 255) + made(5, 3))
+    write("parquet", "refused", bytes([0]) + column(0, 1) + bytes([8]) + made(1, 1))
+    write("parquet", "no_rows", bytes([0]) + column(1))
+    write("parquet", "wide", bytes([1]) + column(0) + column(1) + bytes([13]) + made(4, 0, 1 << 63) + made(7) + bytes((i * 89 + 7) % 256 for i in range(3000)))
+
+
 def json_text():
     write("json", "all", '{"a":[1,-2,3.5e-7,18446744073709551615,true,false,null,"\\u00e4\\ud83d\\ude00\\n"],"b":{"c":{}},"":[[[]]]}')
     write("json", "deep", "[" * 40 + "0" + "]" * 40)
@@ -141,10 +158,10 @@ def any_format():
 
 
 def main():
-    for target in ("any", "json", "recording", "unpack", "demangle", "words", "control", "exe", "ctf_index", "rt_settings", "patch"):
+    for target in ("any", "json", "recording", "unpack", "demangle", "words", "control", "exe", "ctf_index", "rt_settings", "patch", "parquet"):
         shutil.rmtree(os.path.join(CORPUS, target), ignore_errors=True)
         os.makedirs(os.path.join(CORPUS, target))
-    for step in (words, json_text, notes, patch, parts, pages, binaries, any_format):
+    for step in (words, json_text, parquet, notes, patch, parts, pages, binaries, any_format):
         step()
 
 
