@@ -15,7 +15,7 @@ SECTIONS = (
     ("CTF", ("growth-ctf-1.8", "growth-ctf-2", "ctf")),
     ("TraceLog", ("growth-tracelog", "tracelog")),
     ("Instruction streams", ("growth-xtrace", "growth-xtrace-zstd", "xtrace")),
-    ("SQL", ("query", "columns", "load")),
+    ("SQL", ("query", "duckdb", "columns", "load")),
     ("Python", ("python",)),
     ("Page", ("page", "serve")),
     ("Recording", ("rt", "patch", "insn")),
