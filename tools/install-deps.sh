@@ -130,6 +130,7 @@ package|build-essential|what every Debian package may take for granted
 package|debhelper|the rules that they are built by
 package|libcmocka-dev|unit tests, which run before anything is packed
 package|lintian|looks for what is wrong with a package
+package|iproute2|gives them a loopback interface
 package|debootstrap|makes the clean roots in which the packages are built and used
 TABLE
 }

@@ -62,13 +62,14 @@ new_root() {
     within "$1" root apt-get update -qq
 }
 
-# within ROOT USER COMMAND...: with its own processes, which end with the command; only root has a network
+# within ROOT USER COMMAND...: with its own processes, which end with the command; only root has a network beyond loopback,
+# without which mpicc complains among its answers
 within() {
     local root=$work/$1 user=$2 spaces=(--mount --pid --fork --kill-child)
     shift 2
     [ "$user" = root ] || spaces+=(--net)
     # shellcheck disable=SC2016
-    unshare "${spaces[@]}" bash -c 'mount -t proc proc "$1/proc" && mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm" && shift && exec "$@"' \
+    unshare "${spaces[@]}" bash -c 'ip link set lo up && mount -t proc proc "$1/proc" && mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm" && shift && exec "$@"' \
         - "$root" chroot --userspec="$user" "$root" env -i HOME="$([ "$user" = root ] && echo /tmp || echo /srv/stranger)" \
         PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive ${http_proxy:+"http_proxy=$http_proxy"} \
         ${https_proxy:+"https_proxy=$https_proxy"} "$@" >>"$log" 2>&1 </dev/null
