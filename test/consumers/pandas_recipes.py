@@ -2,8 +2,8 @@
 """Recipes in pandas, over the Parquet that `query --export` writes: the same rows, in the same order, as SQLite has.
 
 The files are read by parquet_read.py, not by pandas, whose readers of Parquet Debian does not have. Runs in the system's
-Python, for its pandas. Three recipes are left out, which no table has the rows for: the simulation of caches, and two over
-histograms."""
+Python, for its pandas."""
+import fractions
 import json
 import math
 import os
@@ -120,6 +120,33 @@ def latency(t, first, second, field):
     return t.pd.DataFrame({"pairs": [len(wait)], "shortest": [wait.min()], "p50": [rank[50]], "p99": [rank[99]], "longest": [wait.max()]})
 
 
+def hist_diff(t, name):
+    """From calls, in place of the histograms of their places: powers of two are borders of both."""
+    calls = t.calls[lambda c: (c.name == name) & c.dur.notna()]
+    calls["bits"] = [int(dur).bit_length() for dur in calls.dur]
+    rows = [[1 << bits >> 1, (1 << bits) - 1] + [sum(of.trace == trace) for trace in (1, 2)] for bits, of in calls.groupby("bits")]
+    return t.pd.DataFrame(rows, columns=["low", "high", "calls_before", "calls_after"])
+
+
+def percentile(values, p, bits=8):
+    """As in a histogram: a value in the middle of its bucket, of which there are 2^bits from each power of two to the next, but
+    the smallest and the largest value exactly."""
+    values = sorted(values)
+    rank = max(-(-p * len(values) // 100), 1)
+    shift = max(values[rank - 1].bit_length() - 1 - bits, 0)
+    middle = (values[rank - 1] >> shift << shift) + ((1 << shift) - 1) // 2
+    return min(max(middle, values[0]), values[-1]) if 1 < rank < len(values) else values[rank - 1]
+
+
+def p99_by_path(t, step):
+    """In ticks, as histograms are; Python rounds half to even, too."""
+    calls = t.calls[lambda c: c.dur.notna() & c.place_id.notna()].merge(t.traces[["trace", "hz"]], on="trace")
+    calls = calls.assign(step=floor_to(calls.ts, step), hz=calls.hz.fillna(10**9))
+    rows = [[at, path, len(of), round(fractions.Fraction(percentile([int(ticks) for ticks in of.dur_ticks], 99) * 10**9, int(of.hz.iloc[0])))]
+            for (at, path), of in calls.groupby(["step", "path"])]
+    return t.pd.DataFrame(rows, columns=["step", "path", "calls", "p99"]).sort_values(["step", "p99", "path"], ascending=[True, False, True])
+
+
 def losses(t):
     joined = t.losses.merge(t.traces[["trace", "path"]], on="trace")
     return joined.sort_values(["trace", "what"], kind="stable")
@@ -165,6 +192,7 @@ def callers(t, key, other, name):
 RECIPES = [
     ("alloc-by-path", (DOC, VS, LOG), {}, lambda t: order(total(t.allocations, "path", objects=("objects", "sum"), bytes=("bytes", "sum")), "bytes", "path")),
     ("alloc-by-type", (DOC, VS, LOG), {}, lambda t: order(total(t.allocations, "type_name", objects=("objects", "sum"), bytes=("bytes", "sum")), "bytes", "type_name")),
+    ("cache-hot", (USER, CORES), {}, lambda t: order(t.cache_misses.assign(misses=lambda c: c.loads + c.stores), "misses", "pc")),
     ("callees-of", (CALLS, OTHER), {"name": "#2"}, lambda t: callers(t, "caller", "name", "#2").rename(columns={"name": "callee"})),
     ("callers-of", (CALLS, OTHER), {"name": "#3"}, lambda t: callers(t, "name", "caller", "#3")),
     ("concurrency", (CALLS, OTHER), {"name": "#2"}, lambda t: concurrency(t, "#2")),
@@ -179,11 +207,13 @@ RECIPES = [
     ("gaps", (CALLS, LOG, CORES), {"min": "1"}, lambda t: gaps(t, 1)),
     ("gc-overlap", (DOC, VS), {}, in_pauses),
     ("gc-pauses", (DOC, VS), {}, lambda t: order(t.collections, "dur", "ts")),
+    ("hist-diff", ((CALLS, OTHER), (OTHER, CALLS)), {"name": "#2"}, lambda t: hist_diff(t, "#2")),
     ("hot-blocks", (USER, CORES), {}, lambda t: order(t.blocks.assign(instructions=lambda b: b.executions * b.length), "instructions", "start")),
     ("jit-slowest", (DOC, VS, LOG), {}, lambda t: order(t.spans[lambda s: s.role == "compilation"], "dur", "ts", "id")),
     ("latency-between", (CALLS, OTHER), {"from": "xray.enter", "to": "xray.exit", "from_field": "id", "to_field": "id"}, lambda t: latency(t, "xray.enter", "xray.exit", "id")),
     ("losses", (OTHER, CTF, (OTHER, CTF)), {}, losses),
     ("outliers", (CALLS, LOG), {"times": "1"}, lambda t: outliers(t, 1)),
+    ("p99-by-path", (CALLS, OTHER, LOG), {"step": "10us"}, lambda t: p99_by_path(t, 10000)),
     ("samples-in-gc", (DOC, VS), {}, samples_in_gc),
     ("slowest-calls", (CALLS, LOG, CORES), {}, slowest),
     ("spans-longest", (DOC, VS, LOG), {}, lambda t: order(t.spans[lambda s: s.name.notna()], "dur", "ts", "id")),
@@ -240,7 +270,7 @@ def recipes():
                     compare(checks, pd, name, answer(tables[trace]), expected, "%s of %s" % (name, trace))
                     found.update([name] if expected else [])
     everything = {line.split()[0] for line in harness.run("query", "--recipes").text().splitlines() if line[:1].strip()}
-    checks.equal(sorted(everything - {name for name, *_ in RECIPES}), ["cache-hot", "hist-diff", "p99-by-path"], "recipes that are not tried")
+    checks.equal(sorted(everything - {name for name, *_ in RECIPES}), [], "recipes that are not tried")
     checks.equal(sorted({name for name, *_ in RECIPES} - found), [], "recipes without rows")
     checks.end()
 
