@@ -47,6 +47,7 @@ enum clr_info {
     CLR_GET_MODULE_METADATA = 21,
     CLR_GET_APP_DOMAIN_INFO = 25,
     CLR_GET_ASSEMBLY_INFO = 26,
+    CLR_GET_IL_TO_NATIVE = 35,
     CLR_GET_CLASS_INFO_2 = 41, /* of ICorProfilerInfo2 */
     CLR_GET_CODE_INFO_2 = 42,
     CLR_SET_FUNCTION_ID_MAPPER_2 = 59, /* 3 */
@@ -94,7 +95,17 @@ enum clr_events {
     CLR_TELL_CALLS = 0x1000,
     CLR_TELL_STOPS = 0x10000
 };
-enum { CLR_TELL_GC_ONLY = 0x10 };
+enum {
+    CLR_COMPILE_ONCE = 0x8, /* is no event: methods are compiled as well as they can be at once */
+    CLR_TELL_GC_ONLY = 0x10
+};
+
+/* A piece of code, by its offsets in the intermediate and in the native one. The last three numbers of the former mean
+ * no place there. */
+typedef struct clr_map {
+    uint32_t il, begin, end;
+} clr_map;
+enum { CLR_NO_IL = -3 };
 
 /* Flags of a module. */
 enum { CLR_COLLECTIBLE = 0x8 };

@@ -101,5 +101,5 @@ bool clr_calls_begin(clr_callback_function **table)
 {
     table[CLR_ON_INLINING] = CLR_CALLBACK(inlining);
     return clr_info_hooks(number_of, clr_stub_enter, clr_stub_leave, clr_stub_tail) &&
-           clr_info_tell(CLR_TELL_JIT | CLR_TELL_CALLS, false);
+           clr_info_tell(CLR_TELL_JIT | CLR_TELL_CALLS, 0, false);
 }

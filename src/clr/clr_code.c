@@ -10,14 +10,17 @@ void clr_function_know(clr_id function)
 {
     clr_function f;
     if (clr_info_function(function, &f)) {
-        const managed_method m = {.at = (const void *)function,
-                                  .class = (const void *)f.class,
-                                  .module = (const void *)f.module,
-                                  .token = f.token,
-                                  .start = f.start,
-                                  .size = f.size,
-                                  .name = f.name};
+        managed_method m = {.at = (const void *)function,
+                            .class = (const void *)f.class,
+                            .module = (const void *)f.module,
+                            .token = f.token,
+                            .start = f.start,
+                            .size = f.size,
+                            .name = f.name};
+        struct managed_source *place = managed_set.lines ? clr_lines(function, f.module, f.token, &m.nplace) : NULL;
+        m.place = place;
         managed_method_known(&m);
+        free(place);
     }
     free(f.name);
 }

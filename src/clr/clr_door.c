@@ -86,8 +86,9 @@ static clr_status initialize(clr_object *self, clr_object *unknown)
     if (good) {
         pthread_atfork(NULL, NULL, child);
         clr_samples_begin();
-        good = clr_info_tell(clr_events_begin(callbacks) | clr_allocations_begin(callbacks) | clr_heap_begin(callbacks),
-                             true);
+        const uint32_t events =
+            clr_events_begin(callbacks) | clr_allocations_begin(callbacks) | clr_heap_begin(callbacks);
+        good = clr_info_tell(events, managed_set.lines ? CLR_COMPILE_ONCE : 0, true);
     }
     if (!good && managed_set.strict && !managed_taken)
         _exit(STATUS_USELESS);

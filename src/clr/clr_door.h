@@ -13,6 +13,8 @@ typedef void clr_callback_function(void);
 uint32_t clr_events_begin(clr_callback_function **table);
 /* Makes a function known that has code. */
 void clr_function_know(clr_id function);
+/* Places of a function's code in its source, ascending, to be freed; the names of files stay. NULL: none. */
+struct managed_source *clr_lines(clr_id function, clr_id module, uint32_t token, uint32_t *n);
 /* The function whose code an address is in, which is made known; 0: none. Takes locks. */
 clr_id clr_function_at(uint64_t ip);
 /* A frame as lines have it; `method` is the function, or NULL. Only from the writer. */

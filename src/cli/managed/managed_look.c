@@ -267,16 +267,11 @@ static bool is_size(const char *text)
     return digits > 0 && (!text[digits] || (strchr("kKmMgG", text[digits]) && !text[digits + 1]));
 }
 
-static int check_options(const tl_arguments *a, runtime of, const char *name)
+static int check_options(const tl_arguments *a)
 {
-    if (a->alloc && *a->alloc && !is_size(a->alloc)) {
-        tl_say_error(NULL, "record: --alloc %s: expected a size such as 64K", a->alloc);
-        return TL_EXIT_RECORD;
-    }
-    const char *only = of == MONO ? NULL : a->lines ? "lines" : NULL;
-    if (!only)
+    if (!a->alloc || !*a->alloc || is_size(a->alloc))
         return TL_EXIT_DONE;
-    tl_say_error(name, "is recorded by CoreCLR, and --%s is for Mono", only);
+    tl_say_error(NULL, "record: --alloc %s: expected a size such as 64K", a->alloc);
     return TL_EXIT_RECORD;
 }
 
@@ -295,7 +290,7 @@ int tl_managed_look(tl_record *r)
     const runtime of = runtime_of(a);
     int status = find_runtime(r, of, name);
     if (status == TL_EXIT_DONE)
-        status = check_options(a, of, name);
+        status = check_options(a);
     if (status == TL_EXIT_DONE)
         status = tl_record_library(name, of == MONO ? &tl_record_mono : &tl_record_clr, r->library);
     if (status != TL_EXIT_DONE)
