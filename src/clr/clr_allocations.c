@@ -39,7 +39,7 @@ void clr_class_know(const void *class)
 
 static clr_status allocated(void *self, clr_id object, clr_id class)
 {
-    managed_thread *t = managed_on ? clr_thread_here() : NULL;
+    managed_thread *t = managed_recording() ? clr_thread_here() : NULL;
     const uint64_t bytes = clr_info_object_size(object);
     managed_stack *s = t && !managed_sites_passes(t, bytes) ? managed_sites_stack(t) : NULL;
     (void)self;

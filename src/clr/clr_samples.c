@@ -27,7 +27,7 @@ static void handle(int signal_number, siginfo_t *unused, void *context)
     managed_walk w;
     (void)signal_number;
     (void)unused;
-    if (!t || !managed_on)
+    if (!t || !managed_recording())
         return;
     const uint32_t n = managed_cpu_samples(t);
     if (n == 0)

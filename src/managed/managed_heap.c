@@ -21,7 +21,7 @@ static uint64_t counted_at; /* ns; 0: never */
 bool managed_heap_begin(void)
 {
     const uint64_t now = managed_now();
-    if (counting || (counted_at && now - counted_at < EVERY_MS * UINT64_C(1000000)))
+    if (counting || managed_paused || (counted_at && now - counted_at < EVERY_MS * UINT64_C(1000000)))
         return false;
     memset(live, 0, sizeof live);
     counted_at = now;

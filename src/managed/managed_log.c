@@ -14,13 +14,15 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "managed/managed_control.h"
 #include "managed/managed_sampler.h"
 #include "rt/rt_say.h"
 
 enum { BUFFER = 1 << 18, FULL = 1 << 16, SHORT_TEXT = 512 };
 
 managed_settings managed_set;
-_Atomic bool managed_on;
+_Atomic bool managed_on, managed_paused;
+_Atomic uint32_t managed_pauses;
 bool managed_taken;
 
 static int file = -1;
@@ -260,6 +262,8 @@ static void put_begin(const char *recorder, const char *runtime)
         snprintf(text, sizeof text, "%llu", (unsigned long long)managed_set.alloc);
         put_setting("AllocationSampling", text);
     }
+    if (managed_paused)
+        put_setting("TracingSuspendedOnStart", "T");
     put_setting("LineTraceEnabled", managed_set.lines ? "T" : "F");
 }
 
@@ -275,10 +279,25 @@ bool managed_log_open(const char *recorder, const char *runtime)
         return false;
     }
     start_ns = clock_ns(CLOCK_MONOTONIC);
+    managed_paused = managed_set.paused;
     put_begin(recorder, runtime);
     managed_log_flush();
     managed_on = file >= 0;
     return managed_on;
+}
+
+void managed_log_pause(bool pause)
+{
+    managed_pauses += pause;
+    managed_paused = pause;
+    managed_text(pause ? "prf tps " : "prf trs ");
+    managed_number(managed_now() / 1000000);
+    managed_line_end();
+}
+
+uint64_t managed_log_bytes(void)
+{
+    return (uint64_t)written;
 }
 
 void managed_log_close(void)
@@ -297,6 +316,7 @@ void managed_log_close(void)
 void managed_log_child(void)
 {
     managed_on = false;
+    managed_control_end();
     close(file);
     file = -1;
     used = whole = 0;

@@ -17,6 +17,14 @@
 extern managed_settings managed_set;
 /* Is anything recorded? Not before the log is open, nor after its end, in a child of fork, or after a failure. */
 extern _Atomic bool managed_on;
+/* A pause: samples, allocations, living objects and processor times are left out. And how many there were. */
+extern _Atomic bool managed_paused;
+extern _Atomic uint32_t managed_pauses;
+/* May samples be taken? */
+static inline bool managed_recording(void)
+{
+    return managed_on && !managed_paused;
+}
 
 /* The log exists, since `traceloom record` started another process that writes it, which started this one. */
 extern bool managed_taken;
@@ -28,6 +36,9 @@ bool managed_log_open(const char *recorder, const char *runtime);
 /* Writes what is buffered, in whole lines. After a failure nothing more is written: managed_on becomes false. */
 void managed_log_flush(void);
 void managed_log_close(void);
+/* Begins or ends a pause, and says so in the log. Only for the writer. */
+void managed_log_pause(bool pause);
+uint64_t managed_log_bytes(void);
 /* A message to standard error, with errno's text if `error` is not 0. */
 void managed_say(const char *what, const char *path, int error);
 

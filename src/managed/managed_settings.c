@@ -70,12 +70,17 @@ static const char *read_pair(managed_settings *s, const char *key, const char *v
             return read_switch(value, switches[i].value) ? NULL : "expected on or off";
     if (strcmp(key, "alloc") == 0)
         return read_allocations(value, &s->alloc) ? NULL : "expected on, off, or a size of up to 1G, such as 64K";
+    if (strcmp(key, "start") == 0) {
+        const bool fine = read_switch(value, &s->paused);
+        s->paused = !s->paused;
+        return fine ? NULL : "expected on or off";
+    }
     if (strcmp(key, "out") == 0)
         return read_path(s, value) ? NULL : "expected a path, and not too long a one";
     if (strcmp(key, "sample") == 0)
         return read_clock(value, &s->clock) ? NULL : "expected cpu, wall or off";
     if (strcmp(key, "period") != 0)
-        return "unknown; there are out, sample, period, alloc, heap, lines and strict";
+        return "unknown; there are out, sample, period, alloc, heap, lines, start and strict";
     if (!tl_rt_read_time(value, &ns) || ns % 1000000 || ns == 0 || ns / 1000000 > PERIOD_MOST_MS)
         return "expected whole milliseconds, 1ms to 10s";
     s->period_ms = (uint32_t)(ns / 1000000);

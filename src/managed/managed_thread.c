@@ -59,6 +59,12 @@ static uint64_t own_cpu(void)
 
 uint32_t managed_cpu_samples(managed_thread *t)
 {
+    const uint32_t pauses = managed_pauses;
+    if (t->pauses != pauses) {
+        t->pauses = pauses;
+        t->cpu_counted = own_cpu();
+        return 0;
+    }
     const uint64_t period = managed_set.period_ms * UINT64_C(1000000), used = own_cpu() - t->cpu_counted;
     const uint64_t n = used / period;
     t->cpu_counted += n * period;
@@ -79,6 +85,7 @@ managed_thread *managed_thread_begin(uint64_t id)
     t->tid = (uint32_t)syscall(SYS_gettid);
     t->id = id;
     t->cpu_counted = own_cpu();
+    t->pauses = managed_pauses;
     t->cpu_us = t->cpu_counted / 1000;
     t->last_ms = managed_now() / 1000000;
     managed_sampler_begin(&t->sampler, managed_set.alloc, managed_now() ^ (uint64_t)t->tid << 32);

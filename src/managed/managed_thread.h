@@ -55,6 +55,7 @@ typedef struct managed_thread {
     uint32_t iid, tid;
     uint64_t id;             /* of the runtime */
     uint64_t cpu_counted;    /* ns of processor time that samples stand for; only its handler uses it */
+    uint32_t pauses;         /* that it was in; the same */
     managed_sampler sampler; /* of allocations */
     managed_ring samples, events;
     struct managed_sites *sites; /* NULL: none yet */
@@ -117,7 +118,8 @@ bool managed_walk_end(managed_walk *w, uint64_t ns, managed_kind kind, uint32_t 
 /* An event of the calling thread with one word. */
 void managed_event(managed_kind kind, uint64_t word);
 void managed_event_at(uint64_t ns, managed_kind kind, uint64_t word);
-/* How many samples the calling thread's processor time since the last one is worth. Async-signal-safe. */
+/* How many samples the calling thread's processor time since the last one is worth; that in a pause is worth none.
+ * Async-signal-safe. */
 uint32_t managed_cpu_samples(managed_thread *t);
 
 /* Processor time of a thread of this process in ns; false: it is gone. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "managed/managed_control.h"
 #include "managed/managed_names.h"
 #include "managed/managed_sites.h"
 
@@ -254,11 +255,15 @@ static void introduce(managed_thread *t)
 static void turn(void)
 {
     const uint64_t now = managed_now();
-    const bool cpu = now / 1000000 - cpu_at >= CPU_MS;
+    const bool cpu = !managed_paused && now / 1000000 - cpu_at >= CPU_MS;
+    uint64_t lost = lost_samples + lost_events;
+    uint32_t threads = 0;
     /* Heads that are read before the facts are written. */
     for (managed_thread *t = managed_threads; t; t = t->next) {
         t->samples_to = atomic_load_explicit(&t->samples.head, memory_order_acquire);
         t->events_to = atomic_load_explicit(&t->events.head, memory_order_acquire);
+        lost += t->samples.lost + t->events.lost;
+        threads++;
     }
     managed_facts_write();
     if (cpu)
@@ -283,6 +288,7 @@ static void turn(void)
     }
     if (cpu)
         cpu_at = now / 1000000;
+    managed_control_look(threads, lost);
     managed_log_flush();
 }
 
@@ -315,6 +321,7 @@ bool managed_writer_begin(managed_resolve *of_runtime)
     sigset_t all, before;
     struct timespec used;
     resolve = of_runtime;
+    managed_control_begin();
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     process_us = (uint64_t)used.tv_sec * 1000000u + (uint64_t)used.tv_nsec / 1000;
     pthread_condattr_init(&attributes);
@@ -359,6 +366,7 @@ void managed_writer_end(void)
         lost_events += t->events.lost;
         cut_stacks += t->cut;
     }
+    managed_control_end();
     put_total("LostSamples", lost_samples);
     put_total("LostEvents", lost_events);
     put_total("CutStacks", cut_stacks);

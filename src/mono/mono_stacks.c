@@ -20,7 +20,7 @@ static void sample_hit(MonoProfiler *p, const mono_byte *ip, const void *context
     managed_walk w;
     (void)p;
     (void)ip;
-    if (!t || !managed_on)
+    if (!t || !managed_recording())
         return;
     const uint32_t n = managed_set.clock == MANAGED_CPU ? managed_cpu_samples(t) : 1;
     if (n == 0)
@@ -73,7 +73,7 @@ static uint64_t size_of(MonoObject *o)
 
 __attribute__((noinline)) static void add_object(MonoObject *o)
 {
-    managed_thread *t = managed_on ? managed_thread_here() : NULL;
+    managed_thread *t = managed_recording() ? managed_thread_here() : NULL;
     managed_stack *s = t ? managed_sites_stack(t) : NULL;
     if (!s)
         return;

@@ -403,6 +403,68 @@ namespace Told
         }
     }
 
+    // Does something at each line of its input.
+    static class Phases
+    {
+        class First
+        {
+            public long a;
+        }
+
+        class Second
+        {
+            public long a;
+        }
+
+        class Third
+        {
+            public long a;
+        }
+
+        static object kept;
+
+        static uint Work(uint seed)
+        {
+            for (int i = 0; i < 100000000; i++)
+                seed = seed * 1664525 + 1013904223;
+            return seed;
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static uint DoFirst()
+        {
+            for (int i = 0; i < 1000; i++)
+                kept = new First { a = i };
+            return Work(1);
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static uint DoSecond()
+        {
+            for (int i = 0; i < 1000; i++)
+                kept = new Second { a = i };
+            return Work(2) + Work(3) + Work(4) + Work(5);
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static uint DoThird()
+        {
+            for (int i = 0; i < 1000; i++)
+                kept = new Third { a = i };
+            return Work(3);
+        }
+
+        public static void Run()
+        {
+            foreach (Func<uint> phase in new Func<uint>[] { DoFirst, DoSecond, DoThird }) {
+                Console.WriteLine("ready");
+                Console.ReadLine();
+                phase();
+                GC.Collect();
+            }
+        }
+    }
+
     // Starts another program of .NET.
     static class Parent
     {
@@ -438,6 +500,9 @@ namespace Told
                 break;
             case "objects":
                 Objects.Run();
+                break;
+            case "phases":
+                Phases.Run();
                 break;
             case "endless":
                 Endless.Run();

@@ -200,6 +200,8 @@ static char *settings(const tl_record *r)
     fprintf(f, ":sample=%s", a->sampling ? a->sampling : "cpu");
     if (a->period)
         fprintf(f, ":period=%" PRIu64 "ms", a->period / 1000000);
+    if (a->start)
+        fprintf(f, ":start=%s", a->start);
     if (a->alloc)
         fprintf(f, ":alloc=%s", *a->alloc ? a->alloc : "on");
     fprintf(f, "%s%s", a->heap ? ":heap=on" : "", a->lines ? ":lines=on" : "");

@@ -26,7 +26,7 @@ static const tl_record_kind kind = {
 /* An option that is for calls, which samples do not have. */
 static const char *stray(const tl_arguments *a)
 {
-    return tl_first_given(a, "limit start for depth func not libs top json");
+    return tl_first_given(a, "limit for depth func not libs top json");
 }
 
 static int check(const tl_record *r)

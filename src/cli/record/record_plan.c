@@ -34,7 +34,9 @@ const char *tl_record_mode_name(unsigned modes)
     for (size_t i = 0; i < TL_COUNT(recording); i++)
         if (recording[i].mode == modes)
             return recording[i].name;
-    return modes == (TL_RECORD_CALLS | TL_RECORD_PROFILE) ? CONTROL_MODE_BOTH : "none";
+    return modes == CONTROL_MODE_SAMPLES                    ? "samples"
+           : modes == (TL_RECORD_CALLS | TL_RECORD_PROFILE) ? CONTROL_MODE_BOTH
+                                                            : "none";
 }
 
 char *tl_record_path(const tl_record *r, unsigned mode, const char *more, char buf[static PATH_MAX])

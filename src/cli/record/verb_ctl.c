@@ -14,6 +14,7 @@
 #include "cli/record/control_page.h"
 #include "cli/record/record.h"
 #include "cli/verbs.h"
+#include "rt/control/control_layout.h"
 
 /* By the recorder's enum rt_state. */
 static const char *const state_name[] = {"off", "waiting", "recording", "over"};
@@ -55,9 +56,9 @@ static int print_text(const tl_control *p)
         printf("recorded    %s\n", tl_human_bytes(a, sizeof a, s.bytes));
     if (s.lost)
         printf("lost        %s events\n", tl_human_grouped(a, sizeof a, s.lost));
+    const bool live = s.modes != CONTROL_MODE_SAMPLES && (s.state == STATE_ON || s.since);
     if (*s.path)
-        printf("file        %s%s\n", tl_text_clean(clean, sizeof clean, s.path),
-               s.state == STATE_ON || s.since ? ".live" : "");
+        printf("file        %s%s\n", tl_text_clean(clean, sizeof clean, s.path), live ? ".live" : "");
     return TL_EXIT_DONE;
 }
 

@@ -66,9 +66,10 @@ enum { CONTROL_WORLD_RUNS, CONTROL_WORLD_SERVED, CONTROL_WORLD_WANTED, CONTROL_W
 
 /* X(bit, name, suffix): the modes, as in rt_core.h, and the suffix of their recordings. */
 #define CONTROL_MODE_TABLE(X)                                                                                          \
-    X(1, "fdr", ".xray")                /* every call */                                                               \
-    X(2, "profile", ".tlp")             /* the tree of calls, with histograms */                                       \
-    X(4, "ctf", ".ctf")                 /* every call, and the fields of spans; a folder */
-#define CONTROL_MODE_BOTH "fdr,profile" /* the modes that may be on together */
+    X(1, "fdr", ".xray")                   /* every call */                                                            \
+    X(2, "profile", ".tlp")                /* the tree of calls, with histograms */                                    \
+    X(4, "ctf", ".ctf")                    /* every call, and the fields of spans; a folder */
+#define CONTROL_MODE_SAMPLES 8u            /* of a program of .NET: a log, whose whole name is CONTROL_PATH */
+#define CONTROL_MODE_BOTH    "fdr,profile" /* the modes that may be on together */
 
 #endif
