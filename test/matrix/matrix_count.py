@@ -64,7 +64,7 @@ def calls(found, info, losses):
 
 
 def instructions(found, info, losses):
-    names, kinds = by_name(info), by_kind(info)
+    kinds = by_kind(info)
     without = losses.lines.get("instructions without pc", 0) + losses.lines.get("instructions without a known pc", 0)
     yield "instructions", found["insn"] + without, kinds.get("insn", 0)
     if "events that are not instructions" in losses.lines:
@@ -72,14 +72,9 @@ def instructions(found, info, losses):
     elif "mem" in found:
         yield "accesses", found["mem"], kinds.get("mem", 0)
         yield "dumps", found["dumps"], kinds.get("regs", 0)
-    else:
-        yield "loads", found["load"] + losses.lines.get("loads beyond 4", 0), names.get("load", 0)
-        yield "stores", found["store"] + losses.lines.get("stores beyond 2", 0), names.get("store", 0)
-        gone = set(names) - set(losses.classes)
-        yield "silent", gone - {"insn", "load", "store", "target", "svc_arg", "svc_ret"}, set()
 
 
-def memtrace(found, info, losses):
+def simulated(found, info, losses):
     """An instruction's accesses to places side by side are one."""
     names, lines = by_name(info), losses.lines
     gone = ("instructions without pc", "branches of which the trace does not say where they go", "instructions that failed")
@@ -91,7 +86,7 @@ def memtrace(found, info, losses):
 
 
 EVENTS = {"tracelog": records, "chrome": drawn, "perfetto": drawn, "speedscope": calls, "listing": instructions,
-          "listing-values": instructions, "simpoint": instructions, "champsim": instructions, "drmemtrace": memtrace,
+          "listing-values": instructions, "simpoint": instructions, "champsim": simulated, "drmemtrace": simulated,
           "none": lambda *_: ()}
 
 

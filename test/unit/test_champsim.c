@@ -203,20 +203,46 @@ static void test_more_accesses_than_places(void **state)
     put_mem(&f, false, 0x600, "x", 1); /* as little */
     put_insn(&f, 0x400000, LDR, 0);
     for (uint64_t i = 0; i < 6; i++)
-        put_mem(&f, false, 0x1000 + i, "x", 1);
+        put_mem(&f, false, 0x1000 + 2 * i, "x", 1);
     for (uint64_t i = 0; i < 5; i++)
-        put_mem(&f, true, 0x2000 + i, "x", 1);
+        put_mem(&f, true, 0x2000 + 2 * i, "x", 1);
     put_insn(&f, 0x400004, NOP, 0);
     fixture_finish(&f);
     assert_int_equal(f.size, 128);
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(word(record(&f, 0), 32 + 8 * i), 0x1000 + i);
+        assert_int_equal(word(record(&f, 0), 32 + 8 * i), 0x1000 + 2 * i);
     for (size_t i = 0; i < 2; i++)
-        assert_int_equal(word(record(&f, 0), 16 + 8 * i), 0x2000 + i);
+        assert_int_equal(word(record(&f, 0), 16 + 8 * i), 0x2000 + 2 * i);
     assert_int_equal(word(record(&f, 1), 32), 0);
     assert_int_equal(fixture_dropped(&f, "loads beyond 4"), 2);
     assert_int_equal(fixture_dropped(&f, "stores beyond 2"), 3);
     assert_int_equal(fixture_dropped(&f, "instructions without pc"), 1);
+    fixture_fini(&f);
+}
+
+/* What an instruction accesses in one piece, as a pair, has one address. */
+static void test_accesses_side_by_side(void **state)
+{
+    fixture f;
+    insn_start(&f, &tl_format_champsim);
+    put_insn(&f, 0x400000, LDR, 0);
+    put_mem(&f, false, 0x1038, "abcdefgh", 8);
+    put_mem(&f, false, 0x1040, "abcdefgh", 8); /* in the next cache line, too */
+    put_mem(&f, true, 0x2000, "abcd", 4);
+    put_mem(&f, false, 0x1048, "abcdefgh", 8);
+    put_mem(&f, true, 0x2004, "abcd", 4);
+    put_mem(&f, false, 0x1000, "abcdefgh", 8);
+    put_mem(&f, true, 0x1000, "abcd", 4); /* of another kind */
+    put_insn(&f, 0x400004, LDR, 0);
+    put_mem(&f, false, 0x1008, "abcdefgh", 8); /* of another instruction */
+    fixture_finish(&f);
+    assert_int_equal(word(record(&f, 0), 16), 0x2000);
+    assert_int_equal(word(record(&f, 0), 24), 0x1000);
+    assert_int_equal(word(record(&f, 0), 32), 0x1038);
+    assert_int_equal(word(record(&f, 0), 40), 0x1000);
+    assert_int_equal(word(record(&f, 0), 48), 0);
+    assert_int_equal(word(record(&f, 1), 32), 0x1008);
+    assert_int_equal(f.drops.n, 0);
     fixture_fini(&f);
 }
 
@@ -263,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_record),
         cmocka_unit_test(test_taken),
         cmocka_unit_test(test_more_accesses_than_places),
+        cmocka_unit_test(test_accesses_side_by_side),
         cmocka_unit_test(test_several_tracks),
         cmocka_unit_test(test_a_trace_without_instructions),
         cmocka_unit_test(test_accepts),

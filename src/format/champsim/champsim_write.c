@@ -41,9 +41,10 @@ typedef struct champsim_writer {
     known_opcode *known;
     uint32_t track; /* UINT32_MAX: none yet */
     bool holds, is_conditional;
-    uint64_t pc;                 /* of the record held back */
-    uint8_t record[RECORD_SIZE]; /* that record, except whether the branch was taken */
-    uint32_t loads, stores;      /* in it */
+    uint64_t pc;                      /* of the record held back */
+    uint8_t record[RECORD_SIZE];      /* that record, except whether the branch was taken */
+    uint32_t loads, stores;           /* in it */
+    uint64_t after_load, after_store; /* where the last of them ended */
     uint64_t lost_loads, lost_stores, without_pc;
 } champsim_writer;
 
@@ -51,9 +52,9 @@ static unsigned action_of(const tl_class *c)
 {
     if (c->kind == TL_INSN && c->role == TL_ROLE_A64 && c->aux == TL_AUX_INSN)
         return INSTRUCTION;
-    if (c->kind == TL_MEM && c->role == TL_ROLE_LOAD)
+    if (c->kind == TL_MEM && c->aux == TL_AUX_SIZE && c->role == TL_ROLE_LOAD)
         return LOAD;
-    if (c->kind == TL_MEM && c->role == TL_ROLE_STORE)
+    if (c->kind == TL_MEM && c->aux == TL_AUX_SIZE && c->role == TL_ROLE_STORE)
         return STORE;
     return NOTHING;
 }
@@ -132,6 +133,19 @@ static void hold(champsim_writer *w, uint64_t pc, uint64_t aux)
     w->holds = true;
 }
 
+/* Accesses of an instruction side by side are one, as for a pair: a record has an address for each operand of memory,
+ * and the simulator counts each as an access, whether it crosses a cache line or not. */
+static void add_access(uint8_t *places, uint32_t room, uint32_t *n, uint64_t *after, uint64_t address, uint64_t size)
+{
+    const bool continues = *n > 0 && address == *after;
+    *after = address + size;
+    if (continues)
+        return;
+    if (*n < room)
+        tl_store64(places + sizeof address * *n, address, false);
+    ++*n;
+}
+
 static int champsim_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
     champsim_writer *w = writer;
@@ -150,11 +164,9 @@ static int champsim_write(void *writer, const tl_batch *b, uint32_t from, uint32
         if (action == INSTRUCTION) {
             hold(w, b->key[i], b->aux[i]);
         } else if (w->holds && action == LOAD) {
-            if (w->loads++ < LOADS)
-                tl_store64(w->record + RECORD_LOAD + 8 * (size_t)(w->loads - 1), b->key[i], false);
+            add_access(w->record + RECORD_LOAD, LOADS, &w->loads, &w->after_load, b->key[i], b->aux[i]);
         } else if (w->holds) {
-            if (w->stores++ < STORES)
-                tl_store64(w->record + RECORD_STORE + 8 * (size_t)(w->stores - 1), b->key[i], false);
+            add_access(w->record + RECORD_STORE, STORES, &w->stores, &w->after_store, b->key[i], b->aux[i]);
         }
     }
     return 0;
