@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-from bench_tools import BAR_HEAD, TOP, Command, arguments, bar_line, build, finish, in_turns, introduction, output_of, table
+from bench_tools import BAR_HEAD, TOP, Command, arguments, bar_line, build, finish, in_turns, introduction, output_of, recorded, table
 from xray import record
 
 LOGS = {"10m": (4, 1600, 1200, 16384), "100m": (4, 16000, 12000, 16384)}
@@ -24,7 +24,7 @@ const { DuckDBInstance } = require('@duckdb/node-api');
 const connection = await (await DuckDBInstance.create(':memory:')).connect();
 const rows = async (sql) => (await connection.runAndReadAll(sql)).getRowsJson();
 for (const version of ['V1', 'V2'])
-  await connection.run(`COPY (SELECT * FROM '${process.argv[2]}') TO '${process.argv[2]}.${version}' (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION ${version})`);
+  await connection.run(`COPY (SELECT ${process.argv[3]} FROM '${process.argv[2]}') TO '${process.argv[2]}.${version}' (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION ${version})`);
 console.log((await rows(`SELECT count(*) FROM '${process.argv[2]}'`))[0][0]);
 """
 MIB = 1 << 20
@@ -34,15 +34,15 @@ def query(args, name, path, sql, to, output="/dev/null"):
     return Command(name, [args.traceloom, "query", "-q", "--force", "--threads", "1", "--memory", "1G", "--to", to, path, sql, "-o", output])
 
 
-def sizes(args, words):
-    """Bytes of our file, and of DuckDB's of the same rows; and how many rows it finds."""
+def sizes(args, words, selected="*"):
+    """Bytes of our file, and of DuckDB's of the same rows, of which it selects what is said; and how many rows it finds."""
     file = os.path.join(args.folder, "bench.parquet")
     subprocess.run([args.traceloom, *words, "-q", "--force", "-o", file], check=True)
     found = {"ours": os.path.getsize(file)}
     if not shutil.which("node") or not os.path.isdir(os.path.join(DUCKDB, "@duckdb", "node-api")):
         print("NOT MEASURED: DuckDB is not in build-node", file=sys.stderr)
         return found, None
-    rows = int(output_of("node", "--input-type=module", "-e", COPY, DUCKDB, file).split()[-1])
+    rows = int(output_of("node", "--input-type=module", "-e", COPY, DUCKDB, file, selected).split()[-1])
     for version in ("V1", "V2"):
         found[version] = os.path.getsize(file + "." + version)
         os.unlink(file + "." + version)
@@ -56,6 +56,29 @@ def size_lines(found, what=""):
         if version in found:
             ratio = found["ours"] / found[version]
             lines.append(bar_line("size%s: ours, %.1f MB / DuckDB's, zstd, %s" % (what, found["ours"] / 1e6, version), "%.2f" % ratio, "", "<= 1.1", ratio <= 1.1))
+    return lines
+
+
+def times_of_day(args):
+    """Sizes of the events of a trace whose clock knows the time of day. DuckDB keeps microseconds of a time that is adjusted to UTC,
+    and nanoseconds only of one that is not: of its second files `utc` has the values that ours has."""
+    folder = os.path.join(args.folder, "lttng-small")
+    if not recorded("record_lttng.sh", folder, 300000):
+        return []
+    trace = os.path.join(folder, "ctf18")
+    names = output_of(args.traceloom, "query", "-q", "--to", "csv", "--rows", "0", trace, "SELECT * FROM events WHERE 0").strip().split(",")
+    words = ["query", "--memory", "1G", trace, "SELECT %s FROM events ORDER BY ts, id"]
+    whole, rows = sizes(args, words[:-1] + [words[-1] % "*"])
+    same, _ = sizes(args, words[:-1] + [words[-1] % ", ".join("utc + 0 AS utc" if name == "utc" else name for name in names)], "* REPLACE (make_timestamp_ns(utc) AS utc)")
+    alone, _ = sizes(args, words[:-1] + [words[-1] % "utc"])
+    same_alone, _ = sizes(args, words[:-1] + [words[-1] % "utc + 0 AS utc"], "make_timestamp_ns(utc) AS utc")
+    lines = ["", "### Size of the events of a trace of LTTng, with the time of day: %.1f million rows" % ((rows or 0) / 1e6), ""] + list(BAR_HEAD)
+    for version in [version for version in ("V1", "V2") if version in whole]:
+        for what, ours, theirs, other in (("all columns", whole, same, whole), ("utc alone", alone, same_alone, alone)):
+            ratio = ours["ours"] / theirs[version]
+            lines.append(bar_line("%s: ours, %.2f MB / DuckDB's with the same values (TIMESTAMP_NS), zstd, %s" % (what, ours["ours"] / 1e6, version), "%.2f" % ratio, "",
+                                  "<= 1.1", ratio <= 1.1))
+            lines.append(bar_line("%s: ours / DuckDB's, whose utc has microseconds, zstd, %s" % (what, version), "%.2f" % (ours["ours"] / other[version])))
     return lines
 
 
@@ -94,7 +117,7 @@ def main():
     lines, small = introduction(args), record(args.folder, "10m", *LOGS["10m"])
     path = small if args.quick else record(args.folder, "100m", *LOGS["100m"])
     of_events, wrong = events(args, measure, small, path)
-    lines += of_events
+    lines += of_events + times_of_day(args)
     cases = (("the calls of an FDR log of %.0f MB" % (os.path.getsize(path) / 1e6), path, SQL, None),
              ("10 million rows of whole numbers, made by SQL", small, NUMBERS % 9999999, NUMBERS % 999999))
     for title, trace, sql, fewer in cases:
