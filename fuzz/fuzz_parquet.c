@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { COLUMNS = 8, ROWS = 20000, PAGES = CHECK_PAGES - 1, TEXT = 300 };
+enum { COLUMNS = 8, ROWS = 8000, PAGES = CHECK_PAGES - 1, TEXT = 300 };
 
 typedef struct input {
     const uint8_t *p, *end;
@@ -189,7 +189,7 @@ static uint32_t choose_columns(input *in, tl_stored_as *as)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const uint16_t batch[] = {1, 2, 7, 8, 9, 17, 64, 255, 256, 257, 300, 2048, 2049, 2050, 5000, 9000};
+    static const uint16_t batch[] = {1, 2, 7, 8, 9, 17, 64, 255, 256, 257, 300, 2048, 2049, 2050, 3000, 5000};
     input in = {data, data + size};
     tl_stored_as as[COLUMNS];
     checked_cell *cell[COLUMNS];

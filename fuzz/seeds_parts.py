@@ -46,9 +46,10 @@ def parquet():
     kinds = [column(0, 1, 1), column(0), column(1), column(2), column(3), column(4), column(3, 1, 0, 1), column(0)]
     head = bytes([len(kinds) - 1]) + b"".join(kinds)
     write("parquet", "all", head + bytes([15]) + b"".join(made(i, 0 if i in (0, 6) else 5 + i) for i in range(8)) + bytes(range(256)))
-    write("parquet", "pages", head + b"".join(bytes([size]) + b"".join(made(1 + (i + size) % 5, 0 if i in (0, 6) else size, 77 + i) for i in range(8)) for size in (14, 11, 12, 13, 0, 3)))
+    write("parquet", "pages", head + b"".join(bytes([size]) + b"".join(made(1 + (i + size) % 5, 0 if i in (0, 6) else size, 77 + i) for i in range(8)) for size in (13, 11, 12, 9, 0, 3)))
     write("parquet", "nulls", bytes([1]) + column(0) + column(3) + bytes([12]) + made(1, 3 | 40 << 2) + made(3, 2) + bytes([9]) + made(4, 255) + made(5, 3))
     write("parquet", "refused", bytes([0]) + column(0, 1) + bytes([8]) + made(1, 1))
+    write("parquet", "empty_texts", b"\0+\1")
     write("parquet", "no_rows", bytes([0]) + column(1))
     write("parquet", "wide", bytes([1]) + column(0) + column(1) + bytes([13]) + made(4, 0, 1 << 63) + made(7) + bytes((i * 89 + 7) % 256 for i in range(3000)))
 

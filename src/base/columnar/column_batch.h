@@ -86,7 +86,7 @@ static inline bool tl_column_is_valid(const tl_column_data *c, uint32_t row)
 static inline const uint8_t *tl_column_text(const tl_column_data *c, uint32_t row, uint32_t *n)
 {
     *n = (uint32_t)(c->offset[row + 1] - c->offset[row]);
-    return c->bytes + c->offset[row];
+    return *n ? c->bytes + c->offset[row] : c->bytes; /* which may be NULL */
 }
 
 /* A row is put column by column, each once; then tl_column_row_done(). */
