@@ -135,7 +135,6 @@ static void put_one(tl_event_part part, const tl_event_view *v, const tl_batch *
                     uint32_t column, uint32_t row)
 {
     const tl_class *c = &v->trace->cls[b->cls[i]];
-    const tl_track *track = NULL;
     const tl_function *function = NULL;
     switch (part) {
     case TL_EVENT_UTC:
@@ -144,19 +143,9 @@ static void put_one(tl_event_part part, const tl_event_view *v, const tl_batch *
         else
             tl_list_utc(block, column, row, v->trace, b->ts[i]);
         return;
-    case TL_EVENT_THREAD:
-        track = tl_trace_track(v->trace, b->track[i]);
-        tl_scan_put_text(block, column, row, track ? track->name : NULL);
-        return;
     case TL_EVENT_PID:
     case TL_EVENT_TID:
         put_number_of_track(part, tl_trace_track(v->trace, b->track[i]), block, column, row);
-        return;
-    case TL_EVENT_NAME:
-        tl_scan_put_text(block, column, row, c->name);
-        return;
-    case TL_EVENT_KIND:
-        tl_scan_put_text(block, column, row, tl_kind_name(c->kind));
         return;
     case TL_EVENT_FUNCTION_NAME:
         function = c->key == TL_KEY_FUNCTION ? tl_trace_function(v->trace, (int64_t)b->key[i]) : NULL;
@@ -181,6 +170,23 @@ static void put_one(tl_event_part part, const tl_event_view *v, const tl_batch *
         return;
     default:
         tl_scan_put_null(block, column, row);
+    }
+}
+
+/* Text that all events of a class, or of a track, have in common; a loop for each part. */
+TL_ALWAYS_INLINE void put_texts(tl_event_part part, const tl_event_view *v, const tl_batch *b, const uint32_t *at,
+                                uint32_t n, const tl_scan_array *to, uint32_t row)
+{
+    const tl_class *cls = v->trace->cls;
+    const char **text = to->text + row;
+    uint8_t *is_null = to->is_null + row;
+    for (uint32_t k = 0; k < n; k++) {
+        const tl_track *track = part == TL_EVENT_THREAD ? tl_trace_track(v->trace, b->track[at[k]]) : NULL;
+        text[k] = part == TL_EVENT_NAME   ? cls[b->cls[at[k]]].name
+                  : part == TL_EVENT_KIND ? tl_kind_name(cls[b->cls[at[k]]].kind)
+                  : track                 ? track->name
+                                          : NULL;
+        is_null[k] = !text[k];
     }
 }
 
@@ -241,6 +247,7 @@ static void put_numbers(tl_event_part part, const tl_event_view *v, const tl_bat
 void tl_event_part_put(tl_event_part part, const tl_event_view *v, const tl_batch *b, const uint32_t *at, uint32_t n,
                        tl_scan_block *block, uint32_t column, uint32_t row)
 {
+    const tl_scan_array *to = &block->array[column];
     switch (part) {
     case TL_EVENT_TRACE:
         for (uint32_t k = 0; k < n; k++)
@@ -262,6 +269,15 @@ void tl_event_part_put(tl_event_part part, const tl_event_view *v, const tl_batc
     case TL_EVENT_ADDRESS:
     case TL_EVENT_SIZE:
         put_numbers(part, v, b, at, n, block, column, row);
+        return;
+    case TL_EVENT_NAME:
+        put_texts(TL_EVENT_NAME, v, b, at, n, to, row);
+        return;
+    case TL_EVENT_KIND:
+        put_texts(TL_EVENT_KIND, v, b, at, n, to, row);
+        return;
+    case TL_EVENT_THREAD:
+        put_texts(TL_EVENT_THREAD, v, b, at, n, to, row);
         return;
     default:
         for (uint32_t k = 0; k < n; k++)

@@ -193,10 +193,8 @@ TL_ALWAYS_INLINE uint64_t scale_quotient(const tl_scale *s, uint64_t ticks, uint
     return quotient;
 }
 
-uint64_t tl_scale_ns(const tl_scale *s, uint64_t ticks)
+uint64_t tl_scale_other_ns(const tl_scale *s, uint64_t ticks)
 {
-    if (s->hz == NS_PER_S)
-        return ticks;
     if (TL_UNLIKELY(s->reciprocal == 0))
         return scale_ns_slowly(s, ticks);
     uint64_t remainder, quotient = scale_quotient(s, ticks, &remainder);

@@ -24,7 +24,11 @@ typedef struct tl_scale {
 uint64_t tl_scale_exactly(uint64_t a, uint64_t b, uint64_t d);
 
 void tl_scale_init(tl_scale *s, uint64_t hz);
-uint64_t tl_scale_ns(const tl_scale *s, uint64_t ticks);
+uint64_t tl_scale_other_ns(const tl_scale *s, uint64_t ticks); /* of any clock */
+static inline uint64_t tl_scale_ns(const tl_scale *s, uint64_t ticks)
+{
+    return s->hz == 1000000000 ? ticks : tl_scale_other_ns(s, ticks);
+}
 /* (ticks * 10^9 + rest) / hz, rounded down: ns of a clock whose tick 0 is `rest` / hz ns after a whole ns; rest <
  * hz. */
 uint64_t tl_scale_ns_down(const tl_scale *s, uint64_t ticks, uint64_t rest);
