@@ -112,7 +112,7 @@ def check_alloc(checks, binary, folder, program, head):
         check_objects(checks, binary, path, made, every, head)
         checks.equal(settings(path).get("AllocationSampling"), str(every) if every else None, option)
         text = subprocess.run([binary, "report", "--by", "alloc", path], capture_output=True, text=True, check=True).stdout
-        checks.equal("these are estimates: one object was recorded for " in text, every is not None, text)
+        checks.equal("estimates: one object was recorded per " in text, every is not None, text)
     # A part of a log still says what its allocations are.
     done = subprocess.run([binary, "convert", "--time", "1ms..", "--to", "tracelog", os.path.join(folder, "65536.log"), "-o", "-"], capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()

@@ -47,7 +47,7 @@ static void head(const tl_answer *a, const tl_prose *p)
         tl_output_printf(p->out, " in %s", tl_answer_time(a, text, sizeof text, t->last - t->first));
     tl_output_puts(p->out, "\n");
     if (t->sampling)
-        tl_output_printf(p->out, "these are estimates: one object was recorded for %s\n",
+        tl_output_printf(p->out, "estimates: one object was recorded per %s\n",
                          tl_human_bytes(text, sizeof text, t->sampling));
     if (!t->has_live)
         return;
@@ -78,7 +78,7 @@ static const tl_column sums[] = {
     {TL_COL("count", NULL, INTEGER, COUNT, "all objects"), TL_AT(SUM, tl_alloc, count)},
     {TL_COL("bytes", NULL, INTEGER, BYTES, "all bytes"), TL_AT(SUM, tl_alloc, bytes)},
     {TL_COL("sampling", NULL, INTEGER, BYTES,
-            "these numbers are estimates: one object was recorded for so many bytes; null: all were"),
+            "bytes per recorded object, if these numbers are estimates; null: every object was recorded"),
      .get = get_sampling},
 };
 static const tl_column none_live[] = {
