@@ -5,7 +5,7 @@
     damaged.xray          the same trace, damaged in one place
     shop.log              the TraceLog of a made-up .NET program
     job.xtrace, job       the instructions of a made-up program, and its binary
-    app.c                 a program to record
+    app.c, shop.cs        programs to record
 
 Always the same bytes. Replaces existing files."""
 import os
@@ -39,7 +39,8 @@ def make(folder):
     for file in recording:
         put(folder, "job.xtrace/" + file.name, file.data)
     put(folder, "job", xtrace_gen.elf_of(recording))
-    shutil.copy(os.path.join(HERE, "app.c"), folder)
+    for name in ("app.c", "shop.cs"):
+        shutil.copy(os.path.join(HERE, name), folder)
 
 
 if __name__ == "__main__":

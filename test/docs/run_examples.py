@@ -156,6 +156,7 @@ def check_order(checks, document, there):
         for name in outputs:
             checks.that(name not in there, "README.md writes", name, "which is there already:", command)
             there.add(name)
+        there.update(name + ".exe" for name in re.findall(r"^mcs (\w+)\.cs$", command))
         for program in re.findall(r"traceloom record (?:\./)(\w+)$", command):
             there.add(program + ".tlp")
     checks.that(count > 12, "only", count, "commands were found in README.md")

@@ -5,8 +5,9 @@ or, with the system's own recorder, run_recorded.py --installed.
     <!-- recorded -->   before a block of README.md or docs/recording.md
     ```sh               commands that must succeed, and leave one new .svg, which shows the program's functions
     ```console          lines "$ command", each followed by its output, in which times, shares and bars may differ
+    <!-- needs: a b --> a line before that: the block is left out where these commands are not installed
 
-Commands run in an empty folder with app.c (beside this script) and spans.c of the examples. --update rewrites the
+Commands run in an empty folder with app.c and shop.cs (beside this script) and spans.c of the examples. --update rewrites the
 documents if more than times differ."""
 import os
 import re
@@ -19,7 +20,9 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
 DOCUMENTS = ("README.md", "docs/recording.md")
-BLOCK = re.compile(r"(<!-- recorded -->\n```(sh|console)\n)(.*?)(^```$)", re.M | re.S)
+BLOCK = re.compile(r"((?:<!-- needs: (?P<needs>[^\n]*) -->\n)?<!-- recorded -->\n```(?P<kind>sh|console)\n)(?P<text>.*?)(?P<end>^```$)", re.M | re.S)
+
+
 def put(path, text, mode=0o644):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
@@ -44,7 +47,8 @@ def prepare(folder, build):
     clang = shutil.which("clang-19") or shutil.which("clang")
     put(os.path.join(commands, "clang"), "#!/bin/sh\nexec %s \"$@\"\n" % clang, 0o755)
     put(os.path.join(commands, "traceloom"), "#!/bin/sh\nexec %s \"$@\"\n" % shlex.join(harness.binary()), 0o755)
-    shutil.copy(os.path.join(harness.SOURCE, "test", "docs", "app.c"), place)
+    for name in ("app.c", "shop.cs"):
+        shutil.copy(os.path.join(harness.SOURCE, "test", "docs", name), place)
     shutil.copy(os.path.join(harness.SOURCE, "examples", "spans.c"), place)
     return place, dict(os.environ, PATH=commands + ":" + os.environ["PATH"], LC_ALL="C.UTF-8", TERM="dumb", **found)
 
@@ -79,7 +83,11 @@ def check(checks, path, place, environment, update):
     blocks = list(BLOCK.finditer(document))
     checks.that(blocks, path, "records nothing")
     for match in blocks:
-        kind, text = match.group(2), match.group(3)
+        kind, text = match.group("kind"), match.group("text")
+        missing = [tool for tool in (match.group("needs") or "").split() if not shutil.which(tool)]
+        if missing:
+            print(path, "left out, without", *missing)
+            continue
         if kind == "sh":
             status, printed = run("set -ex\n" + text, place, environment)
             checks.equal(status, 0, path, "fails:\n" + printed)
@@ -92,7 +100,7 @@ def check(checks, path, place, environment, update):
             continue
         real = console(text, place, environment)
         if masked(real) != masked(text) and update:
-            document = document.replace(match.group(0), match.group(1) + real + match.group(4))
+            document = document.replace(match.group(0), match.group(1) + real + match.group("end"))
         elif not update:
             checks.equal("\n".join(masked(real)), "\n".join(masked(text)), path, "differs from what is printed (run_recorded.py BUILD --update rewrites it):")
     if update:
