@@ -5,6 +5,7 @@
 . "$root/test/cli/recorder.inc"
 
 cat >app.c <<'END'
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,7 +28,11 @@ int main(int argc, char **argv)
     if (!strcmp(how, "_exit")) _exit(3);
     if (!strcmp(how, "again")) execl("./app", "app", "7", (char *)0);
     if (!strcmp(how, "fork") && fork() == 0) { inner(1); exit(0); }
-    if (!strcmp(how, "fork")) wait(NULL);
+    if (!strcmp(how, "leaves") && fork() == 0) { inner(1); _exit(0); }
+    if (!strcmp(how, "execs") && fork() == 0) execl("/bin/true", "true", (char *)0);
+    if (!strcmp(how, "fork") || !strcmp(how, "leaves") || !strcmp(how, "execs")) wait(NULL);
+    if (!strcmp(how, "stays") && fork() == 0) { inner(1); close(creat("began", 0600)); for (int i = 0; i < 1000 && access("go", F_OK); i++) usleep(10000); _exit(0); }
+    if (!strcmp(how, "stays")) while (access("began", F_OK)) usleep(1000);
     if (!strcmp(how, "int")) { kill(getppid(), SIGINT); kill(getppid(), SIGTERM); pause(); }
     if (!strcmp(how, "main_ends")) pthread_exit(NULL);
     if (!strcmp(how, "words")) for (int i = 2; i < argc; i++) puts(argv[i]);
@@ -171,6 +176,26 @@ for name in app.tlp app.1.tlp; do # small, and as private as the recorder made t
 done
 has_calls app.tlp 1000
 has_calls app.1.tlp 10 # a child starts its own
+for mode in profile fdr ctf; do # a child that cannot finish its recording, one that has nothing in it, one that goes on
+    name=$(echo "app.1.$mode" | sed 's/profile/tlp/;s/fdr/xray/')
+    fresh
+    expect 0 "$tl" record -m $mode ./app leaves
+    says err "1 more by other processes: $name"
+    has_calls "$name" 10
+    [ ! -e "$name.live" ] || fail "$mode: the live file of a child was left"
+    [ "$mode" = ctf ] || [ "$(stat -c %a "$name")" = 600 ] || fail "$name has mode $(stat -c %a "$name")"
+    fresh
+    expect 0 "$tl" record -m $mode ./app execs
+    [ "$mode" = ctf ] || ! ls app.1.* || fail "$mode: a recording without calls was kept"
+    [ ! -e "$name.live" ] || fail "$mode: the live file of a child that started another program was left"
+    fresh
+    expect 0 "$tl" record -m $mode ./app stays
+    says err "1 more by other processes: $name.live"
+    [ -e "$name.live" ] && [ ! -e "$name" ] || fail "$mode: the child still records to $name.live"
+    touch go
+    sleep 0.2
+    rm go began
+done
 fresh
 expect 7 "$tl" record ./app again
 has_calls app.tlp 1000

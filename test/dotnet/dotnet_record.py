@@ -150,6 +150,14 @@ def compiled(checks, binary, folder):
     checks.that(count.get("Mono.CSharp.Driver:Compile") == 1 and len(count) > 1000, "calls of the compiler:", len(count))
 
 
+def check_children(checks, binary, folder):
+    """The child of fork, which ends by _exit, has a recording of its own; what it called by then is in it."""
+    checks.equal(sorted(name for name in os.listdir(folder) if name.endswith(".live")), [], "nothing is left")
+    rows = report(checks, binary, os.path.join(folder, "d.1.xray"), "--by", "func")
+    count = {row["name"]: row["calls"] for row in rows.get("functions", [])}
+    checks.equal(count.get("Told.System_:Deep"), 101, "calls of the child", count)
+
+
 def disturbed(checks, binary, folder):
     """Signals of the program, children by fork and by exec, deep stacks, many threads, a status of its own."""
     program = build(folder)
@@ -166,7 +174,7 @@ def disturbed(checks, binary, folder):
             with open(path, encoding="utf-8") as file:
                 text = file.read()
             checks.that(text.count("\nthr crt ") >= 300 and text.count("\nthr dst ") >= 300, "threads:", text.count("\nthr crt "), text.count("\nthr dst "))
-    checks.equal(sorted(name for name in os.listdir(folder) if name.endswith(".log.live")), [], "nothing is left")
+    check_children(checks, binary, folder)
 
 
 def refused(checks, binary, folder):
@@ -258,6 +266,7 @@ def clr_disturbed(checks, binary, folder):
         done = record(binary, folder, *options, program, "system")
         checks.equal((done.returncode, done.stdout), (3, plain.stdout), *options, done.stderr[-500:])
         is_fine(checks, binary, os.path.join(folder, options[-1]), *options)
+    check_children(checks, binary, folder)
     done = record(binary, folder, "-o", "p.log", program, "parent", program)
     checks.equal((done.returncode, done.stdout), (0, "child done True\n"), done.stderr[-500:])
     is_fine(checks, binary, os.path.join(folder, "p.log"))

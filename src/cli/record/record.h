@@ -69,8 +69,11 @@ int tl_record_choose(tl_record *r, struct tl_record_facts *f, bool *script);
 int tl_record_dry_run(tl_record *r);            /* the other way: shows what would be patched */
 int tl_record_run(tl_record *r);                /* runs it to its end */
 void tl_record_say_patched(const tl_record *r); /* what was patched in it */
-int tl_record_settle(tl_record *r);             /* gives what a killed program left its final name */
-int tl_record_report(tl_record *r, bool *any);  /* *any: something was recorded */
+/* Rewrites a recorder's profile in a twentieth of the size. The names are in it, so no binary is opened. */
+int tl_record_compact(const char *path);
+void tl_record_settle_children(const tl_record *r); /* the same for recordings of child processes; names them */
+int tl_record_settle(tl_record *r);                 /* gives what a killed program left its final name */
+int tl_record_report(tl_record *r, bool *any);      /* *any: something was recorded */
 
 /* Runs the program several times (--runs), or two in turns (--turns). The first exit status that is not 0. */
 int tl_record_runs(const tl_cli *c);
