@@ -40,6 +40,7 @@ enum clr_any { CLR_QUERY, CLR_ADD_REF, CLR_RELEASE };
 enum clr_info {
     CLR_GET_FUNCTION_FROM_IP = 7,
     CLR_IS_ARRAY_CLASS = 11,
+    CLR_GET_THREAD_INFO = 12,
     CLR_GET_CURRENT_THREAD = 13,
     CLR_GET_FUNCTION_INFO = 15,
     CLR_SET_EVENT_MASK = 16,
@@ -52,11 +53,16 @@ enum clr_info {
     CLR_GET_CODE_INFO_2 = 42,
     CLR_SET_FUNCTION_ID_MAPPER_2 = 59, /* 3 */
     CLR_SET_HOOKS_3 = 61,
+    CLR_ENUM_MODULES = 66,
     CLR_GET_MODULE_INFO_2 = 70,
-    CLR_INITIALIZE_THREAD = 72, /* 4 */
+    CLR_ENUM_THREADS = 71, /* 4 */
+    CLR_INITIALIZE_THREAD = 72,
     CLR_GET_OBJECT_SIZE_2 = 80,
     CLR_SET_EVENT_MASK_2 = 82 /* 5 */
 };
+
+/* Lists of ids */
+enum clr_enum { CLR_NEXT = 7 };
 
 /* IMetaDataImport */
 enum clr_metadata { CLR_GET_TYPE_DEF_PROPS = 12, CLR_GET_METHOD_PROPS = 30, CLR_GET_NESTED_CLASS_PROPS = 62 };
@@ -80,6 +86,8 @@ enum clr_callback {
     CLR_ON_REFERENCES = 52,
     CLR_ON_GC_BEGIN = 73,
     CLR_ON_GC_END = 75,
+    CLR_ON_ATTACH = 80, /* in place of CLR_ON_INITIALIZE */
+    CLR_ON_ATTACHED = 81,
     CLR_CALLBACKS = 128 /* more than there are */
 };
 

@@ -63,6 +63,14 @@ static void child(void)
         managed_log_child();
 }
 
+bool clr_log_open(void)
+{
+    if (!managed_log_open("traceloom-clr " TL_VERSION, "coreclr"))
+        return false;
+    pthread_atfork(NULL, NULL, child);
+    return true;
+}
+
 static bool begin_log(void)
 {
     char error[256];
@@ -70,7 +78,7 @@ static bool begin_log(void)
         managed_say(error, NULL, 0);
         return false;
     }
-    return managed_log_open("traceloom-clr " TL_VERSION, "coreclr") && managed_writer_begin(clr_frame);
+    return clr_log_open() && managed_writer_begin(clr_frame);
 }
 
 static clr_status initialize(clr_object *self, clr_object *unknown)
@@ -84,7 +92,6 @@ static clr_status initialize(clr_object *self, clr_object *unknown)
         return clr_calls_begin(callbacks) ? CLR_OK : CLR_FAILED;
     good = good && begin_log();
     if (good) {
-        pthread_atfork(NULL, NULL, child);
         clr_samples_begin();
         const uint32_t events =
             clr_events_begin(callbacks) | clr_allocations_begin(callbacks) | clr_heap_begin(callbacks);
@@ -133,6 +140,7 @@ clr_status DllGetClassObject(const clr_guid *class, const clr_guid *id, void **o
     callbacks[CLR_ADD_REF] = callbacks[CLR_RELEASE] = CLR_CALLBACK(count);
     callbacks[CLR_ON_INITIALIZE] = CLR_CALLBACK(initialize);
     callbacks[CLR_ON_SHUTDOWN] = CLR_CALLBACK(shut_down);
+    clr_attach_offer(callbacks);
     return query_factory(&factory, id, out);
 }
 

@@ -32,8 +32,15 @@ void clr_heap_collection(bool full); /* one begins */
 
 /* Samples: a timer of each thread's processor time. False: there is no signal for it, after a message. */
 bool clr_samples_begin(void);
-void clr_samples_thread(void);     /* the calling thread, which was just made known */
-void clr_samples_thread_end(void); /* ... and ends */
+void clr_samples_thread(managed_thread *t);     /* which was just made known */
+void clr_samples_thread_end(managed_thread *t); /* ... and ends */
+
+/* Makes the log, with managed_set. */
+bool clr_log_open(void);
+
+/* A process that runs: the callbacks that are called first; and what was loaded before, with its threads. */
+void clr_attach_offer(clr_callback_function **table);
+void clr_events_catch_up(void);
 
 /* Calls, in place of all these. False: the recorder of calls has nothing to do here. */
 bool clr_calls_wanted(void);

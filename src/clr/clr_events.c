@@ -34,10 +34,13 @@ static clr_status jit_end(void *self, clr_id function, clr_status status, int32_
 
 static void begin_thread(clr_id thread)
 {
-    if (managed_self || !managed_thread_begin(thread))
+    managed_thread *t = managed_thread_find() ? managed_self : managed_thread_begin(thread);
+    if (!t)
         return;
-    clr_stack_measure();
-    clr_samples_thread();
+    if (!clr_stack_high)
+        clr_stack_measure();
+    if (!t->has_timer)
+        clr_samples_thread(t);
 }
 
 managed_thread *clr_thread_here(void)
@@ -64,8 +67,8 @@ static clr_status thread_assigned(void *self, clr_id thread, uint32_t tid)
 static clr_status thread_destroyed(void *self, clr_id thread)
 {
     (void)self;
-    if (managed_self && managed_self->id == thread) {
-        clr_samples_thread_end();
+    if (managed_thread_find() && managed_self->id == thread) {
+        clr_samples_thread_end(managed_self);
         if (managed_on)
             managed_sites_flush(managed_self);
         managed_thread_end();
@@ -133,6 +136,44 @@ static clr_status module_attached(void *self, clr_id module, clr_id assembly)
     (void)self;
     managed_fact("mod ata 0x%016llX 0x%016llX\n", (ull)module, (ull)assembly);
     return CLR_OK;
+}
+
+/* ---- what was there before ---- */
+
+static void module_found(clr_id module)
+{
+    uintptr_t base;
+    clr_id assembly, domain, first;
+    free(clr_info_module(module, &base, &assembly));
+    free(clr_info_assembly(assembly, &domain, &first));
+    static clr_id last_domain;
+    if (domain != last_domain)
+        domain_created(NULL, domain, 0);
+    last_domain = domain;
+    if (first == module)
+        assembly_loaded(NULL, assembly, 0);
+    module_loaded(NULL, module, 0);
+    module_attached(NULL, module, assembly);
+}
+
+/* One that had an event since may be known already. The writer does not run yet. */
+static void thread_found(clr_id thread, uint32_t tid)
+{
+    managed_thread *t = managed_threads;
+    while (t && t->tid != tid)
+        t = t->next;
+    if (!t)
+        t = managed_thread_adopt(thread, tid);
+    if (!t)
+        return;
+    t->id = thread;
+    clr_samples_thread(t);
+}
+
+void clr_events_catch_up(void)
+{
+    clr_info_modules(module_found);
+    clr_info_threads(thread_found);
 }
 
 uint32_t clr_events_begin(clr_callback_function **table)

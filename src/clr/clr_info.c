@@ -44,6 +44,47 @@ clr_id clr_info_this_thread(void)
     return thread;
 }
 
+static void release(clr_object *o)
+{
+    if (o)
+        CLR_CALL(o, CLR_RELEASE, uint32_t(*)(clr_object *))(o);
+}
+
+/* A list that one of the runtime's functions makes; NULL: it fails. */
+static clr_object *list_of(enum clr_info function)
+{
+    clr_object *list = NULL;
+    return CLR_CALL(info, function, clr_status(*)(clr_object *, clr_object **))(info, &list) >= 0 ? list : NULL;
+}
+
+/* The next id of a list; 0: the end. */
+static clr_id next(clr_object *list)
+{
+    clr_id id = 0;
+    uint32_t n = 0;
+    const clr_status status =
+        CLR_CALL(list, CLR_NEXT, clr_status(*)(clr_object *, uint32_t, clr_id *, uint32_t *))(list, 1, &id, &n);
+    return status >= 0 && n == 1 ? id : 0;
+}
+
+void clr_info_modules(void (*each)(clr_id module))
+{
+    clr_object *list = list_of(CLR_ENUM_MODULES);
+    for (clr_id id; list && (id = next(list)) != 0;)
+        each(id);
+    release(list);
+}
+
+void clr_info_threads(void (*each)(clr_id thread, uint32_t tid))
+{
+    clr_object *list = list_of(CLR_ENUM_THREADS);
+    uint32_t tid;
+    for (clr_id id; list && (id = next(list)) != 0;)
+        if (CLR_CALL(info, CLR_GET_THREAD_INFO, clr_status(*)(clr_object *, clr_id, uint32_t *))(info, id, &tid) >= 0)
+            each(id, tid);
+    release(list);
+}
+
 clr_id clr_info_function_at(uintptr_t ip)
 {
     clr_id function = 0;
@@ -171,12 +212,6 @@ static char *method_name(clr_object *m, uint32_t method)
     free(of);
     free(own);
     return both;
-}
-
-static void release(clr_object *o)
-{
-    if (o)
-        CLR_CALL(o, CLR_RELEASE, uint32_t(*)(clr_object *))(o);
 }
 
 static bool read_function(clr_id function, clr_function *f)

@@ -13,6 +13,10 @@ void clr_info_thread(void); /* the calling thread, which is not the runtime's, w
 
 clr_id clr_info_this_thread(void); /* what the runtime calls the calling thread; 0: it does not */
 
+/* Calls for each module, or managed thread, that there is. */
+void clr_info_modules(void (*each)(clr_id module));
+void clr_info_threads(void (*each)(clr_id thread, uint32_t tid));
+
 clr_id clr_info_function_at(uintptr_t ip); /* 0: none */
 /* Names in UTF-8, to be freed; NULL: not known. */
 char *clr_info_module(clr_id module, uintptr_t *base, clr_id *assembly);

@@ -10,37 +10,65 @@
 #include "clr/clr_stack.h"
 
 static int number; /* of the signal; 0: none */
-static __thread timer_t timer;
-static __thread bool has_timer;
+
+/* Several frames above each other; `of_runtime`: the first is called by the runtime. */
+static bool is_chain(clr_place place, bool of_runtime)
+{
+    enum { LINKS = 3 };
+    for (int n = 0; n < LINKS; n++) {
+        const uintptr_t ip = clr_stack_next(&place);
+        if (!ip || (n == 0 && of_runtime && !clr_stack_is_runtime(ip)))
+            return false;
+    }
+    return true;
+}
+
+/* Functions of libc, in which threads wait, use the register of the frame pointer for something else, and keep what it
+ * was on the stack: the first that can be it. Threads wait in functions of the runtime, or of libraries. */
+static clr_place kept_place(uintptr_t sp)
+{
+    enum { WORDS = 256 };
+    for (int of_runtime = 1; of_runtime >= 0; of_runtime--)
+        for (uintptr_t at = sp, i = 0; i < WORDS && clr_stack_holds(at); i++, at += sizeof at) {
+            const clr_place place = {at + sizeof at, *(const uintptr_t *)at};
+            if (is_chain(place, of_runtime))
+                return place;
+        }
+    return (clr_place){sp, 0};
+}
 
 static void walk(managed_walk *w, uintptr_t ip, clr_place place)
 {
     managed_walk_frame(w, NULL, ip);
+    if (!is_chain(place, false))
+        place = kept_place(place.sp);
     while ((ip = clr_stack_next(&place)) != 0 && managed_walk_frame(w, NULL, ip))
         ;
 }
 
-static void handle(int signal_number, siginfo_t *unused, void *context)
+static void handle(int signal_number, siginfo_t *info, void *context)
 {
     const ucontext_t *c = context;
-    managed_thread *t = managed_self;
+    managed_thread *t = managed_on ? managed_thread_find() : NULL;
     managed_walk w;
+#if defined(__x86_64__)
+    const uintptr_t ip = (uintptr_t)c->uc_mcontext.gregs[REG_RIP];
+    const clr_place place = {(uintptr_t)c->uc_mcontext.gregs[REG_RSP], (uintptr_t)c->uc_mcontext.gregs[REG_RBP]};
+#else
+    const uintptr_t ip = (uintptr_t)c->uc_mcontext.pc;
+    const clr_place place = {(uintptr_t)c->uc_mcontext.sp, (uintptr_t)c->uc_mcontext.regs[29]};
+#endif
     (void)signal_number;
-    (void)unused;
     if (!t || !managed_recording())
         return;
-    const uint32_t n = managed_cpu_samples(t);
+    const uint32_t n = managed_set.clock == MANAGED_CPU ? managed_cpu_samples(t) : 1 + (uint32_t)info->si_overrun;
     if (n == 0)
         return;
     const uint64_t now = managed_now();
     managed_walk_begin(&w, t, &t->samples);
-#if defined(__x86_64__)
-    const clr_place place = {(uintptr_t)c->uc_mcontext.gregs[REG_RSP], (uintptr_t)c->uc_mcontext.gregs[REG_RBP]};
-    walk(&w, (uintptr_t)c->uc_mcontext.gregs[REG_RIP], place);
-#else
-    const clr_place place = {(uintptr_t)c->uc_mcontext.sp, (uintptr_t)c->uc_mcontext.regs[29]};
-    walk(&w, (uintptr_t)c->uc_mcontext.pc, place);
-#endif
+    if (!clr_stack_high)
+        clr_stack_guess(place.sp);
+    walk(&w, ip, place);
     managed_walk_end(&w, now, MANAGED_SAMPLE, n);
 }
 
@@ -53,6 +81,7 @@ static bool is_free(int signal_number)
 
 bool clr_samples_begin(void)
 {
+    clr_stack_know_runtime();
     struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
     if (managed_set.clock == MANAGED_NO_SAMPLES)
         return true;
@@ -68,22 +97,23 @@ bool clr_samples_begin(void)
     return false;
 }
 
-void clr_samples_thread(void)
+void clr_samples_thread(managed_thread *t)
 {
     struct sigevent how = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number};
     const struct timespec period = {managed_set.period_ms / 1000, (long)(managed_set.period_ms % 1000) * 1000000};
     const struct itimerspec every = {period, period};
-    if (!number || !clr_stack_high)
+    if (!number)
         return;
-    how._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-    has_timer =
-        timer_create(managed_set.clock == MANAGED_CPU ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &how, &timer) == 0 &&
-        timer_settime(timer, 0, &every, NULL) == 0;
+    how._sigev_un._tid = (pid_t)t->tid;
+    if (timer_create(managed_set.clock == MANAGED_CPU ? managed_thread_clock(t->tid) : CLOCK_MONOTONIC, &how,
+                     &t->timer) != 0)
+        return;
+    t->has_timer = true;
+    timer_settime(t->timer, 0, &every, NULL);
 }
 
-void clr_samples_thread_end(void)
+void clr_samples_thread_end(managed_thread *t)
 {
-    if (has_timer)
-        timer_delete(timer);
-    has_timer = false;
+    if (atomic_exchange(&t->has_timer, false))
+        timer_delete(t->timer);
 }

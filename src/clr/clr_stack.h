@@ -13,10 +13,25 @@ extern __thread uintptr_t clr_stack_high __attribute__((tls_model("initial-exec"
 /* Finds that out. Not from handlers. */
 void clr_stack_measure(void);
 
+/* Finds out where the runtime's own code is. */
+void clr_stack_know_runtime(void);
+bool clr_stack_is_runtime(uintptr_t ip); /* async-signal-safe */
+
+/* In a process that runs already: where memory is that may be a stack; and whether the calling thread's, with this
+ * stack pointer, is among it. The latter is async-signal-safe. */
+void clr_stack_look_around(void);
+void clr_stack_guess(uintptr_t sp);
+
 /* A place on it: the frame at `fp`, which lies above `sp`. */
 typedef struct clr_place {
     uintptr_t sp, fp;
 } clr_place;
+
+/* Is there a word at this address? */
+static inline bool clr_stack_holds(uintptr_t at)
+{
+    return at % sizeof at == 0 && at >= clr_stack_low && at < clr_stack_high && clr_stack_high - at >= sizeof at;
+}
 
 /* The address of the call that made the frame, whose caller's frame is the next place. 0: there is none.
  *

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,6 +50,8 @@ uint64_t managed_now(void)
 void managed_say(const char *what, const char *path, int error)
 {
     char text[2 * PATH_MAX];
+    if (managed_set.attached)
+        return;
     const int n = snprintf(text, sizeof text, "traceloom: %s%s%s%s%s\n", what, path ? " " : "", path ? path : "",
                            error ? ": " : "", error ? tl_rt_errno_text(error) : "");
     const ssize_t put = write(STDERR_FILENO, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
@@ -269,8 +272,8 @@ static void put_begin(const char *recorder, const char *runtime)
 
 bool managed_log_open(const char *recorder, const char *runtime)
 {
-    file = open(managed_set.out, O_WRONLY | O_CREAT | (managed_set.strict ? O_EXCL : O_TRUNC) | O_CLOEXEC | O_NOCTTY,
-                0666);
+    const int make = managed_set.attached ? O_NOFOLLOW : O_CREAT | (managed_set.strict ? O_EXCL : O_TRUNC);
+    file = open(managed_set.out, O_WRONLY | make | O_CLOEXEC | O_NOCTTY, 0666);
     managed_taken = managed_set.strict && file < 0 && errno == EEXIST;
     if (managed_taken)
         return false;
@@ -298,6 +301,11 @@ void managed_log_pause(bool pause)
 uint64_t managed_log_bytes(void)
 {
     return (uint64_t)written;
+}
+
+bool managed_log_is_left(void)
+{
+    return managed_set.attached && file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0;
 }
 
 void managed_log_close(void)

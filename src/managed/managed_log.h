@@ -33,13 +33,16 @@ extern bool managed_taken;
 uint64_t managed_now(void);
 /* Makes the file, with the lines that every log begins with. `runtime`: "mono 6.8". False after a message. */
 bool managed_log_open(const char *recorder, const char *runtime);
+/* A recording of a process that runs: does nobody want it any more? Who does has locked the file. */
+bool managed_log_is_left(void);
 /* Writes what is buffered, in whole lines. After a failure nothing more is written: managed_on becomes false. */
 void managed_log_flush(void);
 void managed_log_close(void);
 /* Begins or ends a pause, and says so in the log. Only for the writer. */
 void managed_log_pause(bool pause);
 uint64_t managed_log_bytes(void);
-/* A message to standard error, with errno's text if `error` is not 0. */
+/* A message to standard error, unless that is the output of a program that was not started for it; with errno's text if
+ * `error` is not 0. */
 void managed_say(const char *what, const char *path, int error);
 
 /* Parts of a line. */

@@ -63,7 +63,7 @@ static const char *read_pair(managed_settings *s, const char *key, const char *v
     const struct {
         const char *key;
         bool *value;
-    } switches[] = {{"heap", &s->heap}, {"lines", &s->lines}, {"strict", &s->strict}};
+    } switches[] = {{"heap", &s->heap}, {"lines", &s->lines}, {"attached", &s->attached}, {"strict", &s->strict}};
     uint64_t ns = 0;
     for (size_t i = 0; i < TL_COUNT(switches); i++)
         if (strcmp(key, switches[i].key) == 0)
@@ -80,7 +80,7 @@ static const char *read_pair(managed_settings *s, const char *key, const char *v
     if (strcmp(key, "sample") == 0)
         return read_clock(value, &s->clock) ? NULL : "expected cpu, wall or off";
     if (strcmp(key, "period") != 0)
-        return "unknown; there are out, sample, period, alloc, heap, lines, start and strict";
+        return "unknown; there are out, sample, period, alloc, heap, lines, start, attached and strict";
     if (!tl_rt_read_time(value, &ns) || ns % 1000000 || ns == 0 || ns / 1000000 > PERIOD_MOST_MS)
         return "expected whole milliseconds, 1ms to 10s";
     s->period_ms = (uint32_t)(ns / 1000000);

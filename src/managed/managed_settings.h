@@ -4,7 +4,7 @@
  *   TRACELOOM_DOTNET="out=app.log:sample=cpu:period=4ms:alloc=64K"
  *
  *   out=PATH (%p process)   sample=cpu|wall|off   period=TIME, whole milliseconds   alloc=on|off|SIZE   heap=on|off
- *   lines=on|off   start=on|off   strict=on|off */
+ *   lines=on|off   start=on|off   attached=on|off   strict=on|off */
 #ifndef TL_MANAGED_SETTINGS_H
 #define TL_MANAGED_SETTINGS_H
 
@@ -24,8 +24,9 @@ typedef struct managed_settings {
     uint32_t period_ms;
     uint64_t alloc; /* bytes for which one allocated object is recorded; MANAGED_EVERY_OBJECT: all are; 0: none */
     bool heap, lines;
-    bool paused; /* nothing is recorded until the command start */
-    bool strict; /* started by `traceloom record`: what cannot be recorded ends the program before it begins */
+    bool paused;   /* nothing is recorded until the command start */
+    bool attached; /* to a process that runs: the file is there, and locked by who wants the recording */
+    bool strict;   /* started by `traceloom record`: what cannot be recorded ends the program before it begins */
 } managed_settings;
 
 /* The defaults, and then the pairs of `text` (NULL: none). False: `error` has one line about the first mistake. */

@@ -39,12 +39,16 @@ static void give_back(managed_thread *t)
     munmap(t, sizeof *t);
 }
 
+clockid_t managed_thread_clock(uint32_t tid)
+{
+    /* The kernel's number for it: its id, and three bits for "of a thread, as scheduled". */
+    return (clockid_t)(~tid << 3 | 6);
+}
+
 bool managed_thread_cpu(uint32_t tid, uint64_t *ns)
 {
-    /* The kernel's number of the clock of another thread: its id, and three bits for "of a thread, as scheduled". */
-    const clockid_t id = (clockid_t)(~tid << 3 | 6);
     struct timespec t;
-    if (clock_gettime(id, &t) != 0)
+    if (clock_gettime(managed_thread_clock(tid), &t) != 0)
         return false;
     *ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     return true;
@@ -71,20 +75,18 @@ uint32_t managed_cpu_samples(managed_thread *t)
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-managed_thread *managed_thread_begin(uint64_t id)
+static managed_thread *make(uint64_t id, uint32_t tid)
 {
-    if (!managed_on)
-        return NULL;
-    managed_thread *t = pages(sizeof *t);
+    managed_thread *t = managed_on ? pages(sizeof *t) : NULL;
     if (!t || !make_ring(&t->samples, MANAGED_SAMPLE_WORDS) || !make_ring(&t->events, MANAGED_EVENT_WORDS)) {
         if (t)
             give_back(t);
         return NULL;
     }
     t->iid = nthreads++;
-    t->tid = (uint32_t)syscall(SYS_gettid);
+    t->tid = tid;
     t->id = id;
-    t->cpu_counted = own_cpu();
+    managed_thread_cpu(tid, &t->cpu_counted);
     t->pauses = managed_pauses;
     t->cpu_us = t->cpu_counted / 1000;
     t->last_ms = managed_now() / 1000000;
@@ -92,13 +94,47 @@ managed_thread *managed_thread_begin(uint64_t id)
     t->next = managed_threads;
     while (!atomic_compare_exchange_weak(&managed_threads, &t->next, t))
         ;
-    managed_self = t;
     return t;
+}
+
+managed_thread *managed_thread_begin(uint64_t id)
+{
+    return managed_self = make(id, (uint32_t)syscall(SYS_gettid));
+}
+
+/* ---- threads that were there before ---- */
+
+enum { ADOPTED = 8192 }; /* each has rings of 1.5 MiB; others are not recorded before something happens in them */
+static struct adopted {
+    uint32_t tid;
+    managed_thread *_Atomic thread; /* NULL: it has found itself */
+} adopted[ADOPTED];
+static _Atomic uint32_t nadopted;
+
+managed_thread *managed_thread_adopt(uint64_t id, uint32_t tid)
+{
+    const uint32_t n = nadopted;
+    managed_thread *t = n < ADOPTED ? make(id, tid) : NULL;
+    if (!t)
+        return NULL;
+    adopted[n].tid = tid;
+    adopted[n].thread = t;
+    nadopted = n + 1;
+    return t;
+}
+
+managed_thread *managed_thread_find(void)
+{
+    const uint32_t n = nadopted, tid = !managed_self && n ? (uint32_t)syscall(SYS_gettid) : 0;
+    for (uint32_t i = 0; i < n && !managed_self; i++)
+        if (adopted[i].tid == tid)
+            managed_self = atomic_exchange(&adopted[i].thread, NULL);
+    return managed_self;
 }
 
 managed_thread *managed_thread_here(void)
 {
-    return managed_self ? managed_self : managed_thread_begin((uint64_t)pthread_self());
+    return managed_thread_find() ? managed_self : managed_thread_begin((uint64_t)pthread_self());
 }
 
 void managed_thread_end(void)

@@ -13,6 +13,7 @@
 #define TL_MANAGED_THREAD_H
 
 #include <stdatomic.h>
+#include <time.h>
 
 #include "managed/managed_log.h"
 #include "managed/managed_sampler.h"
@@ -60,6 +61,8 @@ typedef struct managed_thread {
     managed_ring samples, events;
     struct managed_sites *sites; /* NULL: none yet */
     _Atomic uint64_t cut;        /* stacks that were deeper */
+    timer_t timer;               /* that asks for samples, if the runtime does not */
+    _Atomic bool has_timer;      /* who clears this deletes it */
 
     /* Only the writer uses these. */
     bool known;                     /* has its lines */
@@ -77,6 +80,11 @@ extern managed_thread *_Atomic managed_threads;
 /* Makes the calling thread known; `id`: what the runtime calls it. Takes no lock, and memory from the system only: the
  * world may be stopped. NULL: no memory, or nothing is recorded. */
 managed_thread *managed_thread_begin(uint64_t id);
+/* The same for another thread, of a process that ran before it was recorded. It finds itself by managed_thread_find().
+ * Not twice at a time. */
+managed_thread *managed_thread_adopt(uint64_t id, uint32_t tid);
+/* The calling thread, if it is known. Async-signal-safe. */
+managed_thread *managed_thread_find(void);
 /* The calling thread, made known if it is not. */
 managed_thread *managed_thread_here(void);
 void managed_thread_end(void);
@@ -122,6 +130,8 @@ void managed_event_at(uint64_t ns, managed_kind kind, uint64_t word);
  * Async-signal-safe. */
 uint32_t managed_cpu_samples(managed_thread *t);
 
+/* The clock of a thread's processor time. */
+clockid_t managed_thread_clock(uint32_t tid);
 /* Processor time of a thread of this process in ns; false: it is gone. */
 bool managed_thread_cpu(uint32_t tid, uint64_t *ns);
 

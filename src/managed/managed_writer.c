@@ -20,6 +20,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the writer's life
 static pthread_cond_t wake;
 static bool running, stopping;
 static managed_resolve *resolve;
+static void (*when_left)(void);
 static uint64_t cpu_at, process_us;                    /* ms; us */
 static uint64_t lost_samples, lost_events, cut_stacks; /* of threads that are gone */
 static managed_frame frames[MANAGED_DEPTH];
@@ -294,6 +295,34 @@ static void turn(void)
 
 /* ---- life ---- */
 
+static void put_total(const char *name, uint64_t v)
+{
+    managed_text("prf cfg ");
+    managed_text(name);
+    put(v, " ");
+    managed_line_end();
+}
+
+/* Writes what is left. Nobody else writes any more. */
+static void finish(void)
+{
+    turn(); /* for room in the rings */
+    for (managed_thread *t = managed_threads; t; t = t->next)
+        managed_sites_flush(t);
+    managed_on = false;
+    turn();
+    for (managed_thread *t = managed_threads; t; t = t->next) {
+        lost_samples += t->samples.lost;
+        lost_events += t->events.lost;
+        cut_stacks += t->cut;
+    }
+    managed_control_end();
+    put_total("LostSamples", lost_samples);
+    put_total("LostEvents", lost_events);
+    put_total("CutStacks", cut_stacks);
+    managed_log_close();
+}
+
 static void *run(void *unused)
 {
     struct timespec until;
@@ -301,7 +330,7 @@ static void *run(void *unused)
     pthread_setname_np(pthread_self(), "traceloom");
     clock_gettime(CLOCK_MONOTONIC, &until);
     pthread_mutex_lock(&lock);
-    while (!stopping) {
+    while (!stopping && !managed_log_is_left()) {
         until.tv_nsec += TURN_MS * 1000000;
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
@@ -311,8 +340,20 @@ static void *run(void *unused)
         clock_gettime(CLOCK_MONOTONIC, &until);
         pthread_mutex_lock(&lock);
     }
+    const bool left = !stopping;
+    running = running && !left;
     pthread_mutex_unlock(&lock);
+    if (left) {
+        pthread_detach(pthread_self());
+        when_left();
+        finish();
+    }
     return NULL;
+}
+
+void managed_writer_when_left(void (*f)(void))
+{
+    when_left = f;
 }
 
 bool managed_writer_begin(managed_resolve *of_runtime)
@@ -335,14 +376,6 @@ bool managed_writer_begin(managed_resolve *of_runtime)
     return running;
 }
 
-static void put_total(const char *name, uint64_t v)
-{
-    managed_text("prf cfg ");
-    managed_text(name);
-    put(v, " ");
-    managed_line_end();
-}
-
 void managed_writer_end(void)
 {
     if (!managed_on) /* also in a child of fork, where nobody may have the lock */
@@ -356,19 +389,5 @@ void managed_writer_end(void)
     if (!was)
         return;
     pthread_join(thread, NULL);
-    turn(); /* for room in the rings */
-    for (managed_thread *t = managed_threads; t; t = t->next)
-        managed_sites_flush(t);
-    managed_on = false;
-    turn();
-    for (managed_thread *t = managed_threads; t; t = t->next) {
-        lost_samples += t->samples.lost;
-        lost_events += t->events.lost;
-        cut_stacks += t->cut;
-    }
-    managed_control_end();
-    put_total("LostSamples", lost_samples);
-    put_total("LostEvents", lost_events);
-    put_total("CutStacks", cut_stacks);
-    managed_log_close();
+    finish();
 }

@@ -9,6 +9,8 @@ typedef managed_frame managed_resolve(const void *method, uint64_t ip);
 
 /* Begins the thread, with all signals blocked. False: it cannot be made. */
 bool managed_writer_begin(managed_resolve *resolve);
+/* What happens first if nobody wants the recording any more (managed_log_is_left()), which ends it. */
+void managed_writer_when_left(void (*f)(void));
 /* The end of the recording: stops the thread, writes what is left, and closes the log. Later calls do nothing. */
 void managed_writer_end(void);
 

@@ -465,6 +465,31 @@ namespace Told
         }
     }
 
+    // Waits in several ways.
+    static class Waiting
+    {
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static void Sleep()
+        {
+            Thread.Sleep(500);
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static void Join(Thread other)
+        {
+            other.Join();
+        }
+
+        public static void Run()
+        {
+            var clock = Stopwatch.StartNew();
+            var other = new Thread(Sleep);
+            other.Start();
+            Join(other);
+            Console.WriteLine("waited {0}", clock.ElapsedMilliseconds >= 500);
+        }
+    }
+
     // Starts another program of .NET.
     static class Parent
     {
@@ -494,6 +519,9 @@ namespace Told
                 break;
             case "living":
                 Living.Run();
+                break;
+            case "waiting":
+                Waiting.Run();
                 break;
             case "parent":
                 Parent.Run(words[1]);

@@ -12,6 +12,7 @@ import time
 
 from dotnet_tools import HERE, SECONDS, build, build_for_clr, is_fine, need_clr, record, report, settings
 
+import dotnet_attach
 import dotnet_lines
 import dotnet_objects
 import harness
@@ -280,7 +281,8 @@ def clr_killed(checks, binary, folder):
 
 
 CASES = {"calls": calls, "shares": shares, "kill": killed, "compile": compiled, "system": disturbed, "refuse": refused,
-         "clr_calls": clr_calls, "clr_shares": clr_shares, "clr_kill": clr_killed, "clr_system": clr_disturbed, **dotnet_objects.CASES, **dotnet_lines.CASES}
+         "clr_calls": clr_calls, "clr_shares": clr_shares, "clr_kill": clr_killed, "clr_system": clr_disturbed, **dotnet_objects.CASES, **dotnet_lines.CASES,
+         **dotnet_attach.CASES}
 
 
 def main():

@@ -88,7 +88,7 @@ def layers(checks):
             if layer == "cli" and part[0] in ("formats.def", "formats_manual.def") or (
                     layer in ("analysis", "cli") and part[0] == "tables.def"):
                 continue  # tables of everything there is
-            if part[0] in ("rt", "qemu"):
+            if part[0] in ("rt", "qemu", "managed"):
                 checks.that(layer == "cli" and target.endswith("_layout.h"), where, "of a recorder, of which only the command reads layouts")
                 continue
             if checks.that(part[0] in LAYERS, where, "but includes are relative to src/"):

@@ -17,7 +17,7 @@ endif()
 # What the recorders of .NET's runtimes share, for test_managed_<thing>.c.
 if(TARGET traceloom-rt)
   file(GLOB managed_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/managed/*.c)
-  add_library(managed-parts STATIC EXCLUDE_FROM_ALL ${managed_files})
+  add_library(managed-parts STATIC EXCLUDE_FROM_ALL ${managed_files} ${PROJECT_SOURCE_DIR}/src/clr/clr_stack.c)
   target_include_directories(managed-parts PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(managed-parts PUBLIC traceloom-rt Threads::Threads m)
 endif()

@@ -94,7 +94,9 @@ static runtime runtime_of(const tl_arguments *a)
 bool tl_managed_is(const tl_record *r)
 {
     const tl_arguments *a = r->cli->args;
-    if (a->pid || a->how || a->any || a->file.n == 0)
+    if (a->pid)
+        return a->mono || tl_managed_runs((long)a->pid);
+    if (a->how || a->any || a->file.n == 0)
         return a->mono;
     return runtime_of(a) != NO_RUNTIME;
 }
@@ -182,8 +184,7 @@ static bool put_search_path(const tl_record *r)
     return ok;
 }
 
-/* The value of TRACELOOM_DOTNET, to be freed. NULL: no memory. */
-static char *settings(const tl_record *r)
+char *tl_managed_settings(const tl_record *r)
 {
     const tl_arguments *a = r->cli->args;
     char *text = NULL, here[PATH_MAX];
@@ -191,7 +192,7 @@ static char *settings(const tl_record *r)
     FILE *f = open_memstream(&text, &n);
     if (!f)
         return NULL;
-    fprintf(f, "strict=on:out=");
+    fprintf(f, "%sstrict=on:out=", a->pid ? "attached=on:" : "");
     const char *parts[] = {r->stem[0] != '/' && getcwd(here, sizeof here) ? here : "", r->stem[0] != '/' ? "/" : "",
                            r->stem, ".log" TL_RECORD_LIVE};
     for (size_t i = 0; i < TL_COUNT(parts); i++)
@@ -227,7 +228,7 @@ static bool put_profiler(const tl_record *r)
 static bool prepare(const tl_record *r)
 {
     const bool samples = tl_managed_samples(r);
-    char *value = samples ? settings(r) : tl_record_settings(r);
+    char *value = samples ? tl_managed_settings(r) : tl_record_settings(r);
     const bool ok = value && setenv(samples ? "TRACELOOM_DOTNET" : "TRACELOOM", value, 1) == 0 &&
                     unsetenv(samples ? "TRACELOOM" : "TRACELOOM_DOTNET") == 0 &&
                     (runtime_of(r->cli->args) == MONO ? put_search_path(r) : put_profiler(r));
@@ -281,6 +282,12 @@ int tl_managed_look(tl_record *r)
 {
     const tl_arguments *a = r->cli->args;
     const char *name = a->file.n ? a->file.word[0] : "record", *other = stray(a), *only = tl_managed_only(a);
+    if (a->pid && !a->mono) {
+        tl_say_error(r->name,
+                     "runs in CoreCLR, which can count calls only from its start: traceloom record -m profile, and its "
+                     "command; of a process that runs it has samples: without -m");
+        return TL_EXIT_RECORD;
+    }
     if (other) {
         tl_say_error(name, "is recorded by its runtime: --%s is for other programs", other);
         return TL_EXIT_RECORD;

@@ -26,14 +26,15 @@ static const tl_record_kind kind = {
 /* An option that is for calls, which samples do not have. */
 static const char *stray(const tl_arguments *a)
 {
-    return tl_first_given(a, "limit for depth func not libs top json");
+    const char *other = tl_first_given(a, "limit depth func not libs top json");
+    return other || a->pid ? other : tl_first_given(a, "for"); /* a program that is started is recorded to its end */
 }
 
 static int check(const tl_record *r)
 {
     const tl_arguments *a = r->cli->args;
     const char *other = stray(a);
-    if (a->file.n == 0)
+    if (!a->pid && a->file.n == 0)
         tl_say_error(NULL, "record: no program to run; see traceloom record --help");
     else if (other)
         tl_say_error(NULL, "record: --%s does not go with samples of a program of .NET; -m profile records calls",
@@ -111,12 +112,14 @@ static int settle(const tl_record *r)
 int tl_managed_record(tl_record *r)
 {
     int status = check(r);
+    const bool attach = r->cli->args->pid && !r->cli->args->mono;
+    char live[PATH_MAX];
     if (status == TL_EXIT_DONE)
-        status = tl_managed_look(r);
+        status = attach ? tl_managed_attach_look(r) : tl_managed_look(r);
     if (status == TL_EXIT_DONE)
         status = tl_record_plan_one(r, &kind);
     if (status == TL_EXIT_DONE)
-        status = tl_record_run(r);
+        status = attach ? tl_managed_attach(r, tl_record_one_path(r, &kind, TL_RECORD_LIVE, live)) : tl_record_run(r);
     if (status == TL_EXIT_DONE)
         status = settle(r);
     return status;

@@ -14,6 +14,16 @@ bool tl_managed_samples(const tl_record *r);
 /* Finds Mono and the module: r->command, r->library, r->name, and what the program gets. Reports failures; an exit
  * status. Then calls are recorded like those of other programs. */
 int tl_managed_look(tl_record *r);
+/* The value of TRACELOOM_DOTNET, to be freed. NULL: no memory. */
+char *tl_managed_settings(const tl_record *r);
+
+/* A process that runs already (--pid): is it one of CoreCLR? */
+bool tl_managed_runs(long pid);
+/* Can it be recorded so? Finds the profiler. Reports failures; an exit status. */
+int tl_managed_attach_look(tl_record *r);
+/* Records it into this file, which does not exist, until the time is over, it ends, or Ctrl-C. */
+int tl_managed_attach(const tl_record *r, const char *live);
+
 /* One run with samples, from its names to its report. An exit status of record. */
 int tl_managed_record(tl_record *r);
 
