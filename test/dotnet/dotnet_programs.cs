@@ -403,6 +403,55 @@ namespace Told
         }
     }
 
+    // Many threads at once.
+    static class Crowd
+    {
+        class Member
+        {
+            public long a;
+        }
+
+        const int Threads = 500, Members = 200;
+        static readonly ManualResetEvent gate = new ManualResetEvent(false);
+        static int here;
+        static uint result;
+
+        static int Deep(int n)
+        {
+            return n == 0 ? 0 : Deep(n - 1) + 1;
+        }
+
+        static void Work()
+        {
+            Interlocked.Increment(ref here);
+            gate.WaitOne();
+            uint seed = (uint)Deep(100);
+            Member last = null;
+            for (int i = 0; i < Members; i++)
+                last = new Member { a = i };
+            for (int i = 0; i < 2000000; i++)
+                seed = seed * 1664525 + 1013904223;
+            result |= seed + (uint)last.a;
+        }
+
+        public static void Run()
+        {
+            var threads = new Thread[Threads];
+            for (int i = 0; i < Threads; i++)
+                (threads[i] = new Thread(Work, 256 * 1024)).Start();
+            while (Thread.VolatileRead(ref here) < Threads)
+                Thread.Sleep(1);
+            gate.Set();
+            foreach (Thread thread in threads)
+                thread.Join();
+            Console.WriteLine("threads {0}", Threads);
+            Console.WriteLine("members {0}", Threads * Members);
+            foreach (string line in System.IO.File.ReadAllLines("/proc/self/status"))
+                if (line.StartsWith("VmHWM:"))
+                    Console.WriteLine("peak {0}", line.Substring(6).Trim().Split(' ')[0]);
+        }
+    }
+
     // Does something at each line of its input.
     static class Phases
     {
@@ -528,6 +577,9 @@ namespace Told
                 break;
             case "objects":
                 Objects.Run();
+                break;
+            case "crowd":
+                Crowd.Run();
                 break;
             case "phases":
                 Phases.Run();

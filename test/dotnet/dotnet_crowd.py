@@ -1,0 +1,45 @@
+"""500 threads at once: nothing is lost, and memory is bounded by what each thread may have."""
+import os
+
+from dotnet_tools import build, build_for_clr, is_fine, record, report, settings
+
+THREAD_KIB = 2048  # of a thread: its rings, its stack as lines have it, what it allocated
+REST_KIB = 200 << 10
+
+
+def check_crowd(checks, binary, folder, program):
+    path = os.path.join(folder, "w.log")
+    done = record(binary, folder, "--alloc", "--period", "1ms", "-o", "w.log", program, "crowd")
+    checks.equal(done.returncode, 0, done.stderr)
+    did = {name: int(number) for name, number in (line.split() for line in done.stdout.splitlines())}
+    is_fine(checks, binary, path)
+    said = settings(path)
+    checks.equal([said.get(name) for name in ("LostSamples", "LostEvents", "CutStacks")], ["0", "0", "0"], said)
+    with open(path, encoding="utf-8") as file:
+        lines = [line.split() for line in file.read().splitlines()]
+    begun, open_now, most = 0, set(), 0
+    for line in lines:
+        if line[:2] == ["thr", "crt"]:
+            begun += 1
+            open_now.add(line[3])
+        elif line[:2] == ["thr", "dst"]:
+            open_now.discard(line[2])
+        most = max(most, len(open_now))
+    checks.that(begun >= did["threads"] and most >= did["threads"], "threads:", begun, "at once:", most)
+    made = {row["name"].replace("+", ".").replace("/", "."): row["count"] for row in report(checks, binary, path, "--by", "alloc")["classes"]}
+    checks.equal(made.get("Told.Crowd.Member"), did["members"], "objects")
+    checks.that(did["peak"] <= did["threads"] * THREAD_KIB + REST_KIB, "memory:", did["peak"], "KiB")
+    print("peak memory:", did["peak"], "KiB")
+
+
+def crowd(checks, binary, folder):
+    """On Mono."""
+    check_crowd(checks, binary, folder, build(folder))
+
+
+def clr_crowd(checks, binary, folder):
+    """On CoreCLR."""
+    check_crowd(checks, binary, folder, build_for_clr(folder))
+
+
+CASES = {"crowd": crowd, "clr_crowd": clr_crowd}
