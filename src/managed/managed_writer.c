@@ -13,7 +13,7 @@
 #include "managed/managed_names.h"
 #include "managed/managed_sites.h"
 
-enum { TURN_MS = 25, CPU_MS = 100 };
+enum { TURN_MS = 25, CPU_MS = 100, CHECK_MS = 1000 };
 
 static pthread_t thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the writer's life */
@@ -24,6 +24,10 @@ static void (*when_left)(void);
 static uint64_t cpu_at, process_us;                    /* ms; us */
 static uint64_t lost_samples, lost_events, cut_stacks; /* of threads that are gone */
 static managed_frame frames[MANAGED_DEPTH];
+static struct {
+    uint64_t samples, empty, counted, used_us;
+    bool done;
+} check; /* of samples, after a while */
 
 static uint64_t stamp(managed_thread *t, uint64_t ns)
 {
@@ -163,11 +167,15 @@ static bool put_event(managed_thread *t, managed_ring *r)
     const managed_kind kind = MANAGED_KIND(word);
     at += 2;
     if (kind <= MANAGED_ALLOCATED) {
-        put_stack(t, ns, kind == MANAGED_SAMPLE ? count : 0, frames, take_frames(r, at, n));
+        const uint32_t found = take_frames(r, at, n);
+        put_stack(t, ns, kind == MANAGED_SAMPLE ? count : 0, frames, found);
         at += 2 * (uint64_t)n;
+        check.empty += kind == MANAGED_SAMPLE && found == 0;
     }
     switch (kind) {
     case MANAGED_SAMPLE:
+        check.samples++;
+        check.counted += count;
         break;
     case MANAGED_ALLOCATED:
         put_allocations(t, r, ns, at, count);
@@ -236,7 +244,32 @@ static void put_thread_cpu(managed_thread *t, uint64_t ns)
     put_head("thr cpu ", t, ns);
     put(used / 1000 - t->cpu_us, " ");
     managed_line_end();
+    check.used_us += used / 1000 - t->cpu_us;
     t->cpu_us = used / 1000;
+}
+
+/* After a second: do samples arrive, and do they show methods? Otherwise nobody would know why tables are empty. */
+static void check_samples(uint64_t ns)
+{
+    enum { FEW = 20, ENOUGH = 100 };
+    if (check.done || ns < CHECK_MS * UINT64_C(1000000))
+        return;
+    const uint64_t due = check.used_us / 1000 / managed_set.period_ms;
+    const bool fair = managed_set.clock == MANAGED_CPU && !managed_paused && managed_pauses == 0;
+    check.done = true;
+    const char *found = !fair                                                                        ? NULL
+                        : due >= FEW && check.counted < due / 4                                      ? "missing"
+                        : check.samples >= ENOUGH && check.empty > check.samples - check.samples / 2 ? "empty"
+                                                                                                     : NULL;
+    if (!found)
+        return;
+    managed_text("prf cfg SampleCheck ");
+    managed_text(found);
+    managed_line_end();
+    managed_say(*found == 'm'
+                    ? "most samples do not arrive: the program blocks signals that it does not know"
+                    : "most samples show no method: the program is in native code that keeps no frame pointers",
+                NULL, 0);
 }
 
 /* ---- turns ---- */
@@ -289,6 +322,7 @@ static void turn(void)
     }
     if (cpu)
         cpu_at = now / 1000000;
+    check_samples(now);
     managed_control_look(threads, lost);
     managed_log_flush();
 }

@@ -1,4 +1,4 @@
-"""Processes of CoreCLR that run already: `record -p`; and threads that wait."""
+"""Processes of CoreCLR that run already: `record -p`; and threads that wait, or block signals."""
 import contextlib
 import os
 import signal
@@ -126,4 +126,16 @@ def clr_waiting(checks, binary, folder):
     check_waiting(checks, binary, folder, build_for_clr(folder), ("System.Threading.Thread:Sleep", "System.Threading.Thread:Join", "Told.Waiting:Run"))
 
 
-CASES = {"clr_attach": attached, "clr_left": left, "waiting": waiting, "clr_waiting": clr_waiting}
+def clr_deaf(checks, binary, folder):
+    """A program that blocks the signals of samples: that is said, and nothing else happens. Others are not accused."""
+    program = build_for_clr(folder)
+    for word, expected in (("deaf", "missing"), ("shares", None)):
+        done = record(binary, folder, "-o", word + ".log", program, word)
+        checks.equal(done.returncode, 0, done.stderr)
+        path = os.path.join(folder, word + ".log")
+        is_fine(checks, binary, path)
+        checks.equal(settings(path).get("SampleCheck"), expected, word)
+        checks.equal("most samples" in done.stderr, expected is not None, word, done.stderr)
+
+
+CASES = {"clr_deaf": clr_deaf, "clr_attach": attached, "clr_left": left, "waiting": waiting, "clr_waiting": clr_waiting}

@@ -539,6 +539,25 @@ namespace Told
         }
     }
 
+    // Blocks all signals, and works for a while.
+    static class Deaf
+    {
+        [DllImport("libc")]
+        static extern int pthread_sigmask(int how, byte[] which, IntPtr before);
+
+        public static void Run()
+        {
+            var all = new byte[128];
+            for (int i = 0; i < all.Length; i++)
+                all[i] = 255;
+            pthread_sigmask(0, all, IntPtr.Zero);
+            var clock = Stopwatch.StartNew();
+            while (clock.ElapsedMilliseconds < 1500)
+                ;
+            Console.WriteLine("worked");
+        }
+    }
+
     // Starts another program of .NET.
     static class Parent
     {
@@ -571,6 +590,9 @@ namespace Told
                 break;
             case "waiting":
                 Waiting.Run();
+                break;
+            case "deaf":
+                Deaf.Run();
                 break;
             case "parent":
                 Parent.Run(words[1]);
