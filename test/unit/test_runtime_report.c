@@ -38,7 +38,8 @@ static void json_of_nothing(void **state)
     check_json(&tl_table_jit, "{\"unit\":\"ns\",\"methods\":[],\"compile\":{\"count\":0,\"total\":0,\"min\":null,"
                               "\"p50\":null,\"p90\":null,\"p99\":null,\"max\":null},\"unmatched\":{\"ends\":0,"
                               "\"open\":0}}");
-    check_json(&tl_table_alloc, "{\"unit\":\"bytes\",\"classes\":[],\"count\":0,\"bytes\":0,\"live\":null}");
+    check_json(&tl_table_alloc,
+               "{\"unit\":\"bytes\",\"classes\":[],\"count\":0,\"bytes\":0,\"sampling\":null,\"live\":null}");
     check_json(&tl_table_heap, "{\"unit\":\"bytes\",\"snapshots\":[],\"growth\":null}");
     check_json(&tl_table_cpu, "{\"unit\":\"ns\",\"tracks\":[]}");
 }
@@ -87,11 +88,11 @@ static void json_is_exact(void **state)
                "\"searched\":0,\"failed\":0,\"total\":4000000,\"max\":4000000,\"code_bytes\":18446744073709551616}],"
                "\"compile\":{\"count\":1,\"total\":4000000,\"min\":4000000,\"p50\":4000000,\"p90\":4000000,\"p99\":"
                "4000000,\"max\":4000000},\"unmatched\":{\"ends\":0,\"open\":0}}");
-    check_json(
-        &tl_table_alloc,
-        "{\"unit\":\"bytes\",\"classes\":[{\"iid\":\"0x1\",\"name\":\"Node\",\"count\":18446744073709551616,"
-        "\"bytes\":18446744073709551616}],\"count\":18446744073709551616,\"bytes\":18446744073709551616,\"live\":{"
-        "\"ts\":70000000,\"classes\":[{\"iid\":null,\"name\":null,\"count\":2,\"bytes\":50}]}}");
+    check_json(&tl_table_alloc,
+               "{\"unit\":\"bytes\",\"classes\":[{\"iid\":\"0x1\",\"name\":\"Node\",\"count\":18446744073709551616,"
+               "\"bytes\":18446744073709551616}],\"count\":18446744073709551616,\"bytes\":18446744073709551616,"
+               "\"sampling\":null,\"live\":{"
+               "\"ts\":70000000,\"classes\":[{\"iid\":null,\"name\":null,\"count\":2,\"bytes\":50}]}}");
     check_json(
         &tl_table_heap,
         "{\"unit\":\"bytes\",\"snapshots\":[{\"ts\":60000000,\"count\":1,\"bytes\":100},{\"ts\":70000000,"
@@ -113,7 +114,7 @@ static void rows_of_json_and_their_order(void **state)
     char *text = make(&tl_table_alloc, &top, 0, &tl_view_json);
     assert_string_equal(
         text, "{\"schema\":1,\"unit\":\"bytes\",\"classes\":[{\"iid\":\"0x2\",\"name\":null,\"count\":1,\"bytes\":20}]"
-              ",\"count\":10,\"bytes\":30,\"live\":null}\n");
+              ",\"count\":10,\"bytes\":30,\"sampling\":null,\"live\":null}\n");
     free(text);
     text = make(&tl_table_alloc, &calls, 0, &tl_view_json);
     assert_contains(text, "\"classes\":[{\"iid\":\"0x1\"");
@@ -295,7 +296,7 @@ static void whole_commands(void **state)
     size_t n;
     assert_int_equal(command(&tl_table_alloc, &(tl_arguments){.file = {NULL, 2}, .json = true}), TL_EXIT_DONE);
     char *text = scratch_read("out.txt", &n);
-    check_has(text, "\"bytes\":36893488147419103232,\"live\":null");
+    check_has(text, "\"bytes\":36893488147419103232,\"sampling\":null,\"live\":null");
     free(text);
 }
 

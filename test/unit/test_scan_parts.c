@@ -45,9 +45,12 @@ static int read_all(void *arg, unsigned worker, uint32_t i)
 /* Columns that the source by hand has. */
 static void choose_columns(const tl_scan_table *t, uint8_t used[static TL_EVENT_PARTS])
 {
-    for (uint32_t i = 0; i < t->ncolumn; i++)
-        used[i] = strcmp(t->column[i].name, "fields") != 0 && strcmp(t->column[i].name, "context") != 0 &&
-                  strcmp(t->column[i].name, "value") != 0;
+    static const char *const lacking[] = {"fields", "context", "value", "cpu"};
+    for (uint32_t i = 0; i < t->ncolumn; i++) {
+        used[i] = true;
+        for (size_t k = 0; k < sizeof lacking / sizeof *lacking; k++)
+            used[i] = used[i] && strcmp(t->column[i].name, lacking[k]) != 0;
+    }
 }
 
 static uint64_t check_parts(const tl_scan_table *t, const tl_dataset *d, uint32_t expected, bool alone)
