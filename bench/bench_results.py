@@ -18,7 +18,7 @@ SECTIONS = (
     ("SQL", ("query", "duckdb", "columns", "load")),
     ("Python", ("python",)),
     ("Page", ("page", "serve")),
-    ("Recording", ("rt", "patch", "insn")),
+    ("Recording", ("rt", "patch", "insn", "dotnet")),
 )
 
 

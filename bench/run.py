@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """All benchmarks, one after the other: run.py [--quick] [--write] [--folder DIR] [--traceloom PATH] [PART...]
 
-Parts are xray, ctf, tracelog, xtrace, query (SQL), duckdb (SQL by DuckDB), columns (files of Parquet and Arrow), load (into ClickHouse), page (in a browser), serve, python (its module), fleet (a folder of profiles), fleet_mpi (with ranks of MPI), rt (recording), patch (recording by patching), insn (recording of instructions) and growth; without one, all of them run. The options go to each.
+Parts are xray, ctf, tracelog, xtrace, query (SQL), duckdb (SQL by DuckDB), columns (files of Parquet and Arrow), load (into ClickHouse), page (in a browser), serve, python (its module), fleet (a folder of profiles), fleet_mpi (with ranks of MPI), rt (recording), patch (recording by patching), insn (recording of instructions), dotnet (recording of programs of .NET) and growth; without one, all of them run. The options go to each.
 Ends with status 1 if one of them failed, or found answers that differ."""
 import argparse
 import os
@@ -12,7 +12,7 @@ import time
 from bench_tools import HERE, TOP
 
 # (part, its folder below that of all)
-PARTS = (("xray", ""), ("ctf", "lttng"), ("tracelog", "tracelog"), ("xtrace", "xtrace"), ("query", ""), ("duckdb", ""), ("columns", ""), ("load", "load"), ("page", "page"), ("serve", ""), ("python", "python"), ("fleet", "fleet"), ("fleet_mpi", "fleet"), ("rt", "rt"), ("patch", "rt"), ("insn", "insn"), ("growth", "growth"))
+PARTS = (("xray", ""), ("ctf", "lttng"), ("tracelog", "tracelog"), ("xtrace", "xtrace"), ("query", ""), ("duckdb", ""), ("columns", ""), ("load", "load"), ("page", "page"), ("serve", ""), ("python", "python"), ("fleet", "fleet"), ("fleet_mpi", "fleet"), ("rt", "rt"), ("patch", "rt"), ("insn", "insn"), ("dotnet", "dotnet"), ("growth", "growth"))
 
 
 def main():

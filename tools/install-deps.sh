@@ -111,6 +111,10 @@ bench|llvm-19 llvm|llvm-xray, which we compare with
 bench|clang-14|builds the same program with its sleds: what recording costs
 bench|libclang-rt-14-dev|XRay's runtime of that version, beside which the recorder is measured
 bench|uftrace|a recorder of function calls, which we compare with
+bench|mono-runtime|runs programs of .NET that are recorded
+bench|mono-mcs|compiles them
+bench|libmono-2.0-dev|headers for the module that records them
+bench|libmono-profiler|Mono's own profiler, which we compare with
 bench|dpkg-dev|unpacks the sources of the real programs that are recorded
 bench|lttng-tools|records the CTF trace; a recorder of spans, which we compare with
 bench|liblttng-ust-dev|builds the program that is recorded

@@ -8,29 +8,10 @@
 #include "clr/clr_info.h"
 #include "managed/managed_calls.h"
 
-/* What the stubs call; nothing here may change a vector register. */
-void clr_entered(uintptr_t number, uintptr_t sp);
-void clr_left(uintptr_t number, uintptr_t sp);
-void clr_replaced(uintptr_t number, uintptr_t sp);
 /* The stubs. */
 void clr_stub_enter(void);
 void clr_stub_leave(void);
 void clr_stub_tail(void);
-
-void clr_entered(uintptr_t number, uintptr_t sp)
-{
-    managed_call_enter((uint32_t)number, sp);
-}
-
-void clr_left(uintptr_t number, uintptr_t sp)
-{
-    managed_call_leave((uint32_t)number, sp, false);
-}
-
-void clr_replaced(uintptr_t number, uintptr_t sp)
-{
-    managed_call_leave((uint32_t)number, sp, true);
-}
 
 /* Modules that were asked for, and whether their methods are recorded: not the class library, which is in the folder of
  * the runtime. */

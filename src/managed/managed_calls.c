@@ -96,19 +96,44 @@ void managed_call_enter(uint32_t id, uintptr_t sp)
     tl_rt_handlers.enter(id, sp, sp + 1);
 }
 
-void managed_call_leave(uint32_t id, uintptr_t sp, bool tail)
+/* Where the call of a number begins that is not the innermost; 0: nowhere. */
+__attribute__((noinline)) static uintptr_t look_for(uint32_t id)
+{
+    const rt_frame *f = tl_rt_record_top(tl_rt_lane);
+    while (f->function && f->function != id)
+        f--;
+    return f->function ? f->sp : 0;
+}
+
+static inline bool is_innermost(uint32_t id)
 {
     const rt_lane *l = tl_rt_lane;
-    uintptr_t keep = 0;
-    if (l && !l->busy && l->top->function != id) {
-        const rt_frame *f = tl_rt_record_top(l);
-        while (f->function && f->function != id)
-            f--;
-        keep = f->function ? f->sp : 0;
-        sp = sp > keep ? sp : keep + 1; /* so that the recorder looks for the number */
-    }
-    if (tail)
+    return __builtin_expect(!l || l->busy || l->top->function == id, true);
+}
+
+/* Nearly always the innermost one ends. Otherwise the recorder has to look for the number. */
+__attribute__((noinline)) static void leave_outer(uint32_t id, uintptr_t sp, bool replaced)
+{
+    const uintptr_t keep = look_for(id);
+    sp = sp > keep ? sp : keep + 1;
+    if (replaced)
         tl_rt_handlers.tail(id, sp, keep);
     else
         tl_rt_handlers.exit(id, sp, keep);
+}
+
+void managed_call_leave(uint32_t id, uintptr_t sp)
+{
+    if (is_innermost(id))
+        tl_rt_handlers.exit(id, sp, 0);
+    else
+        leave_outer(id, sp, false);
+}
+
+void managed_call_replace(uint32_t id, uintptr_t sp)
+{
+    if (is_innermost(id))
+        tl_rt_handlers.tail(id, sp, 0);
+    else
+        leave_outer(id, sp, true);
 }

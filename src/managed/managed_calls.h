@@ -13,8 +13,10 @@ uint32_t managed_calls_number(const char *name);
 /* Is it in one of the chosen libraries (libs=)? */
 bool managed_calls_library(const char *path);
 
+/* Stubs of assembler call these three, in code that does not expect that vector registers change. The exit of a call
+ * that is not the innermost ends those above it. */
 void managed_call_enter(uint32_t id, uintptr_t sp);
-/* `tail`: by a call that takes its place. The exit of a call that is not the innermost ends those above it. */
-void managed_call_leave(uint32_t id, uintptr_t sp, bool tail);
+void managed_call_leave(uint32_t id, uintptr_t sp);
+void managed_call_replace(uint32_t id, uintptr_t sp); /* by a call that takes its place */
 
 #endif

@@ -119,7 +119,7 @@ static void left(MonoProfiler *p, MonoMethod *m, MonoProfilerCallContext *contex
     (void)p;
     (void)context;
     if (id)
-        managed_call_leave(id, HERE(), false);
+        managed_call_leave(id, HERE());
 }
 
 static void replaced(MonoProfiler *p, MonoMethod *m, MonoMethod *by)
@@ -128,7 +128,7 @@ static void replaced(MonoProfiler *p, MonoMethod *m, MonoMethod *by)
     (void)p;
     (void)by;
     if (id)
-        managed_call_leave(id, HERE(), true);
+        managed_call_replace(id, HERE());
 }
 
 static void thrown_out_of(MonoProfiler *p, MonoMethod *m, MonoObject *exception)

@@ -72,6 +72,53 @@ namespace Told
                 Fib(10);
         }
 
+        // What is passed and returned in registers of all kinds.
+        struct Pair
+        {
+            public long a, b;
+        }
+
+        struct Odd
+        {
+            public long a;
+            public double b;
+        }
+
+        struct Two
+        {
+            public double a, b;
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static Pair MakePair(long a, long b, long c, long d, long e, long f, long g)
+        {
+            return new Pair { a = a + 2 * b + 3 * c, b = d + 2 * e + 3 * f + 4 * g };
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static Odd MakeOdd(long a, double x, long b, double y)
+        {
+            return new Odd { a = a + 2 * b, b = x + 2 * y };
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static Two MakeTwo(double a, double b, double c, double d, double e, double f, double g, double h)
+        {
+            return new Two { a = a + 2 * b + 3 * c + 4 * d, b = e + 2 * f + 3 * g + 4 * h };
+        }
+
+        static long Mixed()
+        {
+            long sum = 0;
+            for (int i = 0; i < 300; i++) {
+                Pair pair = MakePair(i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6);
+                Odd odd = MakeOdd(pair.a, i + 0.5, pair.b, i + 1.5);
+                Two two = MakeTwo(i, odd.b, i + 2, odd.a, i + 4, i + 5, i + 6, i + 7);
+                sum += pair.a + 2 * pair.b + 3 * odd.a + (long)(4 * odd.b + 5 * two.a + 6 * two.b);
+            }
+            return sum;
+        }
+
         public static void Run()
         {
             int sum = Fib(20), later = 0;
@@ -92,6 +139,7 @@ namespace Told
                 later += Later(i).Result;
             Console.WriteLine("sum {0}", sum);
             Console.WriteLine("later {0}", later);
+            Console.WriteLine("mixed {0}", Mixed());
         }
     }
 
