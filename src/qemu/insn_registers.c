@@ -35,3 +35,33 @@ uint64_t insn_flags(insn_thread *t)
 {
     return insn_gdb_register(t, QEMU_CPSR) & 0xf0000000;
 }
+
+static size_t tls_word; /* in the emulator's CPU; 0: not known */
+static uint64_t tls_value, tls_before[CPU_WORDS];
+
+/* Before and after the instruction that sets it, the CPU's words are compared: only one gets that value. */
+void insn_before_tls(uint64_t value)
+{
+    tls_value = value;
+    memcpy(tls_before, current_cpu, sizeof tls_before);
+}
+
+void insn_after_tls(void)
+{
+    const uint64_t *const cpu = current_cpu;
+    for (size_t i = 1; i < CPU_WORDS && tls_value; i++)
+        if (cpu[i] == tls_value && tls_before[i] != tls_value) {
+            tls_word = i;
+            return;
+        }
+}
+
+bool insn_knows_tls(void)
+{
+    return tls_word != 0;
+}
+
+uint64_t insn_tls(void)
+{
+    return tls_word ? ((const uint64_t *)current_cpu)[tls_word] : 0;
+}

@@ -75,6 +75,12 @@ _Noreturn void insn_refuse(insn_refusal why);
 
 void insn_find_registers(insn_thread *t);
 uint64_t insn_flags(insn_thread *t);
+/* TPIDR_EL0, which is not among the debugger's registers: found in the emulator's CPU where the program first sets it.
+ */
+void insn_before_tls(uint64_t value);
+void insn_after_tls(void);
+bool insn_knows_tls(void);
+uint64_t insn_tls(void);
 uint64_t insn_gdb_register(insn_thread *t, int number);
 void insn_put_state(insn_thread *t);
 

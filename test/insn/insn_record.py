@@ -214,6 +214,8 @@ def sliced(checks, binary, folder):
             continue                        # no libraries for it
         whole = Recording(binary, folder, "whole" + flags[0], words, "-q", "--snapshots", "1", prefix=REPEATABLE)
         registers, all_pcs = list(states(whole.snapshots[0])), list(pcs(whole.streams[0]))
+        pointers = insn_tools.thread_pointers(whole.snapshots[0])
+        checks.that(pointers[0] == 0 and pointers[-1] != 0, "TPIDR_EL0 is never set")
         inside, address = address_of(program, "work", set(all_pcs))
         calls = [i for i, pc in enumerate(all_pcs) if pc == address]
         begin = calls[1]
@@ -228,6 +230,7 @@ def sliced(checks, binary, folder):
             got.check(checks, place)
             checks.that(list(pcs(got.streams[0])) == all_pcs[at:end], "slice", place, most, *flags, "is another part")
             checks.equal(next(states(got.snapshots[0]))[1:], registers[at][1:], "registers of", place, *flags)
+            checks.equal(insn_tools.thread_pointers(got.snapshots[0])[0], pointers[at], "TPIDR_EL0 at", place, *flags)
         packed_one = Recording(binary, folder, "packed", words, "-q", "-f", "--slice-at", "work#2", prefix=REPEATABLE, packed=True)
         packed_one.unpack()
         checks.that(list(pcs(packed_one.streams[0])) == all_pcs[begin:returns], "compressed")

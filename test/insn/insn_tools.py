@@ -111,6 +111,13 @@ def states(path):
         yield struct.unpack_from("<Q", data, at + 24)[0], struct.unpack_from("<32Q", data, at + 32), struct.unpack_from("<Q", data, at + 1344)[0]
 
 
+def thread_pointers(path):
+    """TPIDR_EL0 of snapshots."""
+    with open(path, "rb") as file:
+        data = file.read()[HEADER:]
+    return [struct.unpack_from("<Q", data, at + 1352)[0] for at in range(0, len(data) - RECORD + 1, RECORD)]
+
+
 def logged(path):
     """The pcs of QEMU's log, -d exec with -singlestep."""
     with open(path, encoding="ascii", errors="replace") as file:
