@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#define INSN_MAGIC        UINT64_C(0x314e534e494c5401)
+#define INSN_MAGIC        UINT64_C(0x314e534e494c5402)
 #define INSN_STREAMS_MOST 256u        /* threads that are recorded at the same time */
 #define INSN_BLOCKS       4u          /* of a stream, before its thread has to wait: a power of two */
 #define INSN_BLOCK_BYTES  (1u << 20)  /* of tokens; pages that are not used take no memory */
@@ -14,6 +14,7 @@
 #define INSN_STATE        1424u       /* bytes of a snapshot with vectors of 128 bits */
 #define INSN_STATE_HEADER 24u         /* bytes before the first one in a file */
 #define INSN_TOKENS_MOST  (32u << 10) /* bytes of tokens of one instruction */
+#define INSN_PATH         4096u       /* bytes of a library's path */
 
 /* Why the plugin ended the program before its first instruction. */
 typedef enum insn_refusal {
@@ -51,6 +52,7 @@ typedef struct insn_stream {
 /* Where recording begins and ends, if not with the program: at a call, or at an instruction of a thread. */
 typedef struct insn_slice {
     uint32_t wanted;
+    uint32_t in_library; /* the function is not the program's: libraries are asked for it as they are mapped */
     uint32_t taken;      /* by the first thread that got there: there is one slice */
     uint64_t function;   /* its address in the file; 0: by instruction */
     uint64_t entry;      /* of the program, in the file */
@@ -58,6 +60,15 @@ typedef struct insn_slice {
     uint64_t calls;      /* of the function so far */
     uint64_t insns_most; /* 0: to the end of that call, or of the thread */
 } insn_slice;
+
+/* The plugin asks for a function of a library, which the command looks up in the file. */
+enum { INSN_UNASKED, INSN_ASKING, INSN_ASKED, INSN_ANSWERED };
+typedef struct insn_question {
+    uint32_t state;
+    uint32_t reserved;
+    uint64_t offset; /* of the function behind the begin of the library in memory; 0: it has none */
+    char path[INSN_PATH];
+} insn_question;
 
 typedef struct insn_shared {
     uint64_t magic;
@@ -73,6 +84,7 @@ typedef struct insn_shared {
     uint32_t reserved;
     uint64_t accesses; /* the last TIME */
     insn_slice slice;
+    insn_question question;
     insn_stream stream[INSN_STREAMS_MOST];
 } insn_shared;
 

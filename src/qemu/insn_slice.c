@@ -2,6 +2,13 @@
  * block, so that registers are known, and with all callbacks; and again behind the end of the slice. */
 #include "qemu/insn_thread.h"
 
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
 #define TRANSLATED() ((uintptr_t)__builtin_return_address(0)) /* where the callback was called from */
 
 enum { STARTS, WAITS, LOOKS, RUNS, FORKED, OVER };
@@ -72,9 +79,10 @@ static void on_tls_alone(unsigned cpu, void *data)
 {
     const uint32_t into = (uint32_t)(uintptr_t)data;
     (void)cpu;
+    const insn_slice *const s = &insn_memory->slice;
     insn_thread *const t = me();
     insn_before_tls(into == 31 ? 0 : t->x[into]);
-    if (!insn_memory->slice.function && t->before_slice++ == insn_memory->slice.number)
+    if (!s->function && !s->in_library && t->before_slice++ == s->number)
         begin(t, TRANSLATED());
 }
 
@@ -150,16 +158,67 @@ bool insn_slice_translates(struct qemu_plugin_tb *block)
         watch(qemu_plugin_tb_get_insn(block, 0), on_start);
     if (now == LOOKS)
         watch_tls(qemu_plugin_tb_get_insn(block, 0));
+    const uint64_t place = __atomic_load_n(&function, __ATOMIC_ACQUIRE);
+    const bool counts = !insn_memory->slice.function && !insn_memory->slice.in_library;
     for (size_t k = 0; now == WAITS && k < qemu_plugin_tb_n_insns(block); k++) {
         struct qemu_plugin_insn *const one = qemu_plugin_tb_get_insn(block, k);
-        if (is_tls(one) && !insn_knows_tls() && qemu_plugin_insn_vaddr(one) != function)
+        if (is_tls(one) && !insn_knows_tls() && qemu_plugin_insn_vaddr(one) != place)
             watch(one, on_tls);
-        if (!insn_memory->slice.function)
+        if (counts)
             watch(one, on_count);
-        else if (qemu_plugin_insn_vaddr(one) == function)
+        else if (place && qemu_plugin_insn_vaddr(one) == place)
             watch(one, on_function);
     }
     return true;
+}
+
+static __thread int mapped; /* the file that a system call maps, and 1; 0: none */
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
+
+void insn_slice_maps(int64_t number, uint64_t fd, uint64_t offset)
+{
+    enum { MMAP = 222 };
+    const bool waits = insn_how.slice && insn_memory->slice.in_library && !insn_memory->slice.function;
+    mapped = waits && number == MMAP && offset == 0 && fd < INT32_MAX ? (int)fd + 1 : 0;
+}
+
+/* Where the function is in a library that begins at that address; 0: it has none. */
+static uint64_t ask(uint64_t address)
+{
+    insn_question *const q = &insn_memory->question;
+    const struct timespec pause = {0, 100000000};
+    char link[32];
+    uint32_t is_free = INSN_UNASKED;
+    while (!__atomic_compare_exchange_n(&q->state, &is_free, INSN_ASKING, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        if (insn_command_is_gone())
+            return 0; /* or another process of the program ended while it asked */
+        nanosleep(&pause, NULL);
+        is_free = INSN_UNASKED;
+    }
+    snprintf(link, sizeof link, "/proc/self/fd/%d", mapped - 1);
+    const ssize_t n = readlink(link, q->path, sizeof q->path - 1);
+    q->path[n > 0 ? n : 0] = '\0';
+    __atomic_store_n(&q->state, INSN_ASKED, __ATOMIC_RELEASE);
+    insn_wake_command();
+    while (__atomic_load_n(&q->state, __ATOMIC_ACQUIRE) != INSN_ANSWERED && !insn_command_is_gone())
+        syscall(SYS_futex, &q->state, FUTEX_WAIT, INSN_ASKED, &pause, NULL, 0);
+    const uint64_t offset = q->offset;
+    __atomic_store_n(&q->state, INSN_UNASKED, __ATOMIC_RELEASE);
+    return offset ? address + offset : 0;
+}
+
+void insn_slice_mapped(int64_t address)
+{
+    if (!mapped || address <= 0)
+        return;
+    pthread_mutex_lock(&asking);
+    const uint64_t found = insn_memory->slice.function ? 0 : ask((uint64_t)address);
+    if (found) {
+        __atomic_store_n(&function, found, __ATOMIC_RELEASE); /* nothing of it has been translated yet */
+        insn_memory->slice.function = found;
+    }
+    pthread_mutex_unlock(&asking);
+    mapped = 0;
 }
 
 bool insn_slice_is_over(const insn_thread *t, uint64_t pc)

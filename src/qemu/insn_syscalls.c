@@ -89,6 +89,7 @@ void insn_on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
     if (number == CALL_EXECVE || number == CALL_EXECVEAT)
         __atomic_fetch_add(&insn_memory->execs, 1, __ATOMIC_RELAXED);
     watch_threads(number, a0);
+    insn_slice_maps(number, a4, a5);
     if (!t || !t->stream || !t->any)
         return;
     uint8_t *at = t->at;
@@ -106,6 +107,7 @@ void insn_on_result(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t r
 {
     insn_thread *const t = insn_me;
     (void)id, (void)cpu;
+    insn_slice_mapped(result);
     if (!t || !t->stream || !t->any || number == CALL_RT_SIGRETURN) /* its result is the emulator's */
         return;
     uint8_t *at = t->at;

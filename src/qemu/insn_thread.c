@@ -23,7 +23,7 @@ void insn_refuse(insn_refusal why)
     _exit(STATUS);
 }
 
-static void wake_command(void)
+void insn_wake_command(void)
 {
     __atomic_fetch_add(&insn_memory->filled, 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, &insn_memory->filled, FUTEX_WAKE, 1, NULL, NULL, 0);
@@ -104,8 +104,7 @@ bool insn_open_stream(insn_thread *t)
     return true;
 }
 
-/* Also if nobody has waited for it yet. */
-static bool command_is_gone(void)
+bool insn_command_is_gone(void)
 {
     char path[48], text[512];
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)insn_memory->command);
@@ -128,14 +127,14 @@ bool insn_next_block(insn_thread *t)
         const uint32_t tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
         if (head - tail < INSN_BLOCKS)
             break;
-        if (__atomic_load_n(&insn_memory->stop, __ATOMIC_RELAXED) || command_is_gone())
+        if (__atomic_load_n(&insn_memory->stop, __ATOMIC_RELAXED) || insn_command_is_gone())
             return give_up(t);
         syscall(SYS_futex, &s->tail, FUTEX_WAIT, tail, &(struct timespec){1, 0}, NULL, 0);
     }
     *next = (insn_block){.insns = t->count};
     t->before = t->count;
     __atomic_store_n(&s->head, head, __ATOMIC_RELEASE);
-    wake_command();
+    insn_wake_command();
     if (__atomic_load_n(&insn_memory->stop, __ATOMIC_RELAXED))
         return give_up(t);
     begin_block(t);
@@ -147,7 +146,7 @@ void insn_end_thread(insn_thread *t)
     if (t->stream)
         __atomic_store_n(&t->stream->state, INSN_ENDED, __ATOMIC_RELEASE);
     give_up(t);
-    wake_command();
+    insn_wake_command();
 }
 
 /* The child has one thread, and nothing to do with the streams of its parent. */

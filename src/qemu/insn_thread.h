@@ -54,6 +54,9 @@ void insn_plan_look(insn_thread *t);
 /* Its stream, if there is one, has ended; nothing more of it is recorded. */
 void insn_end_thread(insn_thread *t);
 /* Takes a stream for it. False, and off: there is none. */
+/* Also if nobody has waited for it yet. */
+bool insn_command_is_gone(void);
+void insn_wake_command(void);
 bool insn_open_stream(insn_thread *t);
 /* Begins the next block, and waits for one if necessary. False, and off: nobody writes them any more. */
 bool insn_next_block(insn_thread *t);
@@ -62,6 +65,9 @@ void insn_watch_forks(void);
 
 /* Before and after a slice there are other callbacks, or none. False: it is now, or there is none. */
 bool insn_slice_translates(struct qemu_plugin_tb *block);
+/* The program maps a file, and where: a library may have the function at which the slice begins. */
+void insn_slice_maps(int64_t number, uint64_t fd, uint64_t offset);
+void insn_slice_mapped(int64_t address);
 /* Is this instruction behind the slice? */
 bool insn_slice_is_over(const insn_thread *t, uint64_t pc);
 /* Nothing is recorded any more, and the program runs on at its usual speed. */

@@ -234,7 +234,26 @@ def sliced(checks, binary, folder):
         packed_one = Recording(binary, folder, "packed", words, "-q", "-f", "--slice-at", "work#2", prefix=REPEATABLE, packed=True)
         packed_one.unpack()
         checks.that(list(pcs(packed_one.streams[0])) == all_pcs[begin:returns], "compressed")
+        if "-static" not in flags:
+            in_library(checks, binary, folder, words, all_pcs, registers)
     others(checks, binary, folder)
+
+
+def in_library(checks, binary, folder, words, all_pcs, registers):
+    """The second call of a function of libc, to its return; and of one that nobody has."""
+    got = Recording(binary, folder, "library", words, "-q", "--slice-at", "fflush#2", prefix=REPEATABLE)
+    names = subprocess.run(["aarch64-linux-gnu-nm", "-D", "/usr/aarch64-linux-gnu/lib/libc.so.6"], capture_output=True, text=True, check=True).stdout
+    inside = int(re.search(r"^([0-9a-f]+) . fflush@", names, re.M).group(1), 16)
+    if checks.equal((got.done.returncode, len(got.streams)), (0, 1), "a slice in libc", got.done.stderr):
+        part = list(pcs(got.streams[0]))
+        begin = [i for i, pc in enumerate(all_pcs) if pc == part[0]][1]
+        checks.equal((part[0] - inside) % 4096, 0, "begins with fflush")
+        checks.that(part == all_pcs[begin:begin + len(part)], "a slice in libc is another part")
+        checks.equal(all_pcs[begin + len(part)], registers[begin][1][30], "where it returns to")
+        got.check(checks, "a slice in libc")
+    got = Recording(binary, folder, "nobody", words, "-q", "--slice-at", "no_such_function", prefix=REPEATABLE)
+    checks.that(got.done.returncode == 125 and "neither it nor a library that it loaded has a function no_such_function" in got.done.stderr, got.done.stderr)
+    checks.equal(got.names, [], "files of no_such_function")
 
 
 def others(checks, binary, folder):

@@ -77,6 +77,10 @@ static int say_refusal(const tl_record *r, const insn_shared *m)
     else if (m->slice.function)
         tl_say_error(r->cli->args->file.word[0], "nothing was recorded: of %s there were %" PRIu64 " calls",
                      r->cli->args->slice_at, m->slice.calls);
+    else if (m->slice.in_library)
+        tl_say_error(r->cli->args->file.word[0],
+                     "nothing was recorded: neither it nor a library that it loaded has a function %s",
+                     r->cli->args->slice_at);
     else if (m->slice.wanted)
         tl_say_error(r->cli->args->file.word[0], "nothing was recorded: no thread came to instruction %" PRIu64,
                      m->slice.number);
@@ -171,7 +175,9 @@ int tl_insn_record(tl_record *r)
     tl_insn_writer *w = NULL;
     tl_error e = {0};
     tl_insn_wanted wanted = {.interval = a->snapshots ? (uint32_t)a->snapshots : DEFAULT_INTERVAL,
-                             .packed = TL_INSN_ZSTD && !a->plain};
+                             .packed = TL_INSN_ZSTD && !a->plain,
+                             .find = tl_insn_find_in_library,
+                             .arg = r};
     int status = check(r);
     if (status != TL_EXIT_DONE)
         return status;

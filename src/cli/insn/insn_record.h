@@ -18,6 +18,8 @@ bool tl_insn_remove(const char *path);
 /* Where --slice-at says that recording begins. Reports failures; an exit status. */
 struct insn_slice;
 int tl_insn_find_slice(const tl_record *r, struct insn_slice *out);
+/* Where the function that --slice-at names is in a library, behind its begin in memory; 0: it has none. */
+uint64_t tl_insn_find_in_library(void *record, const char *path);
 
 /* The words of the command that runs the program in QEMU; to be freed with tl_insn_command_free(). NULL after a
  * message, with an exit status. */

@@ -41,15 +41,35 @@ static int look(void *arg, const tl_elf_symbol *symbol)
     return 0;
 }
 
-static int find_function(const tl_record *r, search *s)
+static int find_symbol(const char *path, search *s, tl_error *e)
+{
+    tl_elf *elf = NULL;
+    int status = tl_elf_open(&elf, path, e);
+    if (status == 0)
+        status = tl_elf_each_symbol(elf, look, s, e);
+    tl_elf_close(elf);
+    return status;
+}
+
+static bool is_dynamic(const char *path)
+{
+    tl_elf_segments segments;
+    tl_error e = {0};
+    if (tl_elf_segments_read(&segments, path, &e) < 0)
+        return false;
+    const bool has_loader = segments.interpreter != NULL;
+    tl_elf_segments_free(&segments);
+    return has_loader;
+}
+
+static int find_function(const tl_record *r, search *s, insn_slice *out)
 {
     const char *const program = r->cli->args->file.word[0];
-    tl_elf *elf = NULL;
     tl_error e = {0};
-    int status = tl_elf_open(&elf, r->program, &e);
-    if (status == 0)
-        status = tl_elf_each_symbol(elf, look, s, &e);
-    tl_elf_close(elf);
+    const int status = find_symbol(r->program, s, &e);
+    out->in_library = status == 0 && !s->address && is_dynamic(r->program);
+    if (out->in_library)
+        return TL_EXIT_DONE; /* once its library is there */
     if (status < 0)
         tl_say_error(program, "%s", e.message);
     else if (!s->address)
@@ -99,7 +119,7 @@ int tl_insn_find_slice(const tl_record *r, insn_slice *out)
         return TL_EXIT_RECORD;
     }
     if (!parse_address(&s, &s.address)) {
-        const int status = find_function(r, &s);
+        const int status = find_function(r, &s, out);
         if (status != TL_EXIT_DONE)
             return status;
     }
@@ -111,4 +131,21 @@ int tl_insn_find_slice(const tl_record *r, insn_slice *out)
     out->entry = segments.entry;
     tl_elf_segments_free(&segments);
     return TL_EXIT_DONE;
+}
+
+uint64_t tl_insn_find_in_library(void *record, const char *path)
+{
+    const tl_record *const r = record;
+    tl_elf_segments segments;
+    tl_error e = {0};
+    search s;
+    uint64_t number, offset = 0;
+    if (!split(r->cli->args->slice_at, &s, &number) || tl_elf_segments_read(&segments, path, &e) < 0)
+        return 0; /* a program maps other files, too */
+    const tl_elf_segment *const first = tl_elf_segment_find(&segments, PT_LOAD);
+    /* Of several, the first: they are versions of one function. */
+    if (first && segments.machine == EM_AARCH64 && find_symbol(path, &s, &e) == 0 && s.address > first->address)
+        offset = s.address - first->address + first->offset;
+    tl_elf_segments_free(&segments);
+    return offset;
 }

@@ -36,6 +36,7 @@ struct tl_insn_writer {
     uint32_t ending; /* 1: the program has ended */
     bool packed;
     int failed; /* errno of the first failure */
+    tl_insn_wanted wanted;
     tl_insn_totals totals;
     stream_files files[INSN_STREAMS_MOST];
 };
@@ -47,6 +48,7 @@ int tl_insn_writer_new(tl_insn_writer **out, const char *folder, const tl_insn_w
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "out of memory");
     w->begin = (long long)time(NULL);
     w->packed = wanted->packed;
+    w->wanted = *wanted;
     w->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     w->fd = (int)syscall(SYS_memfd_create, "traceloom-insns", 0);
     void *memory = MAP_FAILED;
@@ -220,11 +222,26 @@ static bool drain(tl_insn_writer *w, bool last)
     return any;
 }
 
+/* The program waits for it. */
+static void answer(tl_insn_writer *w)
+{
+    insn_question *const q = &w->memory->question;
+    char path[INSN_PATH];
+    if (__atomic_load_n(&q->state, __ATOMIC_ACQUIRE) != INSN_ASKED)
+        return;
+    memcpy(path, q->path, sizeof path);
+    path[sizeof path - 1] = '\0';
+    q->offset = w->wanted.find ? w->wanted.find(w->wanted.arg, path) : 0;
+    __atomic_store_n(&q->state, INSN_ANSWERED, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &q->state, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 static void *run_thread(void *arg)
 {
     tl_insn_writer *const w = arg;
     while (!__atomic_load_n(&w->ending, __ATOMIC_ACQUIRE)) {
         const uint32_t filled = __atomic_load_n(&w->memory->filled, __ATOMIC_ACQUIRE);
+        answer(w);
         if (!drain(w, false) && !__atomic_load_n(&w->ending, __ATOMIC_ACQUIRE))
             syscall(SYS_futex, &w->memory->filled, FUTEX_WAIT, filled, &(struct timespec){0, SLEEP_NS}, NULL, 0);
     }

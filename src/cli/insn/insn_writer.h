@@ -22,6 +22,9 @@ typedef struct tl_insn_wanted {
     uint32_t interval; /* instructions between snapshots */
     bool packed;       /* files are compressed */
     insn_slice slice;
+    /* Where is that function in a library? As an insn_question answers; may be NULL. */
+    uint64_t (*find)(void *arg, const char *path);
+    void *arg;
 } tl_insn_wanted;
 
 /* `folder` exists, and is for the files of this recording. */
