@@ -21,7 +21,6 @@ enum { CACHE_LINE = 64, PAGE = 4096 };
 #define NUMBER_OF_ZERO (UINT64_C(1) << 22)
 
 enum { FIRST_TIME = 1, TIME_STEP = 1000, RT_SIGRETURN = 139, LAST_ERRNO = 4095 };
-
 enum { NOTHING, INSTRUCTION, LOAD, STORE, TARGET, ARGUMENT, RESULT, CACHE, ORDER, REGISTERS, FLAGS };
 
 /* An instruction whose bytes were written. */
@@ -209,6 +208,8 @@ static bool leads_to(const drmemtrace_writer *w, uint64_t pc)
     uint64_t target = w->pc + INSN_SIZE;
     if (w->has_target)
         return pc == w->target;
+    if (!a64_is_branch(w->cls))
+        return pc == target;
     if (w->cls == A64_INDIRECT || w->cls == A64_INDIRECT_CALL || w->cls == A64_RETURN)
         return !w->interrupted;
     if (w->cls == A64_COND && pc == target)
@@ -250,8 +251,8 @@ static bool release(drmemtrace_writer *w, bool has_next, uint64_t next)
     return true;
 }
 
-/* Where a signal interrupted the program: behind the last instruction, or at it. Loads and stores without an access
- * failed, and so did what is always an exception. */
+/* Where a signal interrupted the program: behind the last instruction, or at one that failed: a load or store without
+ * an access, or what is always an exception. */
 static uint64_t interrupted_at(const drmemtrace_writer *w)
 {
     uint64_t next = w->pc + INSN_SIZE;
@@ -319,7 +320,7 @@ static void instruction(drmemtrace_writer *w, uint64_t pc, uint64_t aux)
     w->without_pc += !has_pc;
     w->pc = pc;
     w->op = op;
-    w->cls = a64_class_of(op);
+    w->cls = a64_class_quick(op);
     w->level = tl_insn_level(aux);
     w->is_call = (op & 0xffe0001f) == 0xd4000001; /* SVC */
     w->has_number = w->has_returned = w->has_target = w->has_access = w->clears = false;
