@@ -180,6 +180,9 @@ _traceloom()
     --sysroot)
         _traceloom_files
         return ;;
+    --jit)
+        COMPREPLY=($(compgen -W "on all off" -- "$cur"))
+        return ;;
     --sampling)
         COMPREPLY=($(compgen -W "cpu wall off" -- "$cur"))
         return ;;
@@ -281,7 +284,7 @@ _traceloom()
     load)
         options="--jobs --server --user --create --verify --table --print-ddl --durable --rollup --cluster --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     record)
-        options="--top --mode --threshold --ring --limit --start --pid --for --runs --turns --how --libs --min-size --exact --children --dry-run --insn --plain --hint --order --snapshots --slice-at --slice-insns --qemu-cpu --sysroot --mono --alloc --heap --lines --sampling --period --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
+        options="--top --mode --threshold --ring --limit --start --pid --for --runs --turns --how --libs --min-size --exact --children --dry-run --insn --plain --hint --order --snapshots --slice-at --slice-insns --qemu-cpu --sysroot --mono --alloc --heap --lines --jit --classes --sampling --period --any --json --output --force --to --func --not --depth --color --quiet --verbose --help" ;;
     ctl)
         options="--json --color --quiet --verbose --help"
         ((COMP_CWORD == 2)) && words=$(traceloom help --names processes) || words="status start stop flush set" ;;

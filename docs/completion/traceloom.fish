@@ -233,6 +233,8 @@ complete -c traceloom -n '__fish_seen_subcommand_from record' -l mono -d 'it is 
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l alloc -d 'objects that it makes'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l heap -d 'what lives after full collections'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l lines -d 'source lines of samples'
+complete -c traceloom -n '__fish_seen_subcommand_from record' -l jit -x -a 'on all off' -d 'compilations: on, all or off'
+complete -c traceloom -n '__fish_seen_subcommand_from record' -l classes -d 'names of all classes that are loaded'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l sampling -x -a 'cpu wall off' -d 'cpu, wall or off'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l period -x -a '4ms 1ms 10ms' -d 'between two samples: 4ms'
 complete -c traceloom -n '__fish_seen_subcommand_from record' -l any -d 'run it without looking at it'

@@ -179,18 +179,19 @@ typedef struct tl_arguments {
     const char *how; /* or NULL */
     tl_words libs;   /* patterns of libraries that are patched, too */
     bool children, exact, dry_run;
-    uint32_t pid;                   /* of a process that runs already; 0: not given */
-    uint64_t duration;              /* of recording, in ns; 0: not given */
-    uint32_t runs;                  /* how often to run the program; 0: not given */
-    const char *turns;              /* the other program; or NULL */
-    bool insn, plain, hint, order;  /* of instructions: record them; between two HINT #9; with their order */
-    const char *qemu_cpu, *sysroot; /* or NULL */
-    uint64_t snapshots;             /* instructions between two; 0: not given */
-    uint64_t min_size;              /* of functions that are patched, in bytes; 0: any */
-    bool mono, heap, lines;         /* of .NET: on Mono; what is recorded besides samples */
-    const char *alloc;              /* as given; "": all objects; NULL: none */
-    const char *sampling;           /* cpu, wall or off; or NULL */
-    uint64_t period;                /* ns between two samples; 0: not given */
+    uint32_t pid;                    /* of a process that runs already; 0: not given */
+    uint64_t duration;               /* of recording, in ns; 0: not given */
+    uint32_t runs;                   /* how often to run the program; 0: not given */
+    const char *turns;               /* the other program; or NULL */
+    bool insn, plain, hint, order;   /* of instructions: record them; between two HINT #9; with their order */
+    const char *qemu_cpu, *sysroot;  /* or NULL */
+    uint64_t snapshots;              /* instructions between two; 0: not given */
+    uint64_t min_size;               /* of functions that are patched, in bytes; 0: any */
+    bool mono, heap, lines, classes; /* of .NET: on Mono; what is recorded besides samples */
+    const char *jit;                 /* "all", or "off"; NULL: as usual */
+    const char *alloc;               /* as given; "": all objects; NULL: none */
+    const char *sampling;            /* cpu, wall or off; or NULL */
+    uint64_t period;                 /* ns between two samples; 0: not given */
 
     tl_words exe_word;      /* -e as given: see exe_files.h */
     const char *exe, *from; /* or NULL */

@@ -75,8 +75,11 @@ enum clr_callback {
     CLR_ON_ASSEMBLY = 10,
     CLR_ON_MODULE = 14,
     CLR_ON_MODULE_ATTACHED = 17,
+    CLR_ON_CLASS = 19, /* its loading has ended */
     CLR_ON_JIT_BEGIN = 23,
     CLR_ON_JIT_END = 24,
+    CLR_ON_SEARCH = 25, /* for code that was compiled before */
+    CLR_ON_FOUND = 26,
     CLR_ON_INLINING = 28,
     CLR_ON_THREAD_CREATED = 29,
     CLR_ON_THREAD_DESTROYED = 30,
@@ -93,6 +96,7 @@ enum clr_callback {
 
 /* What is told: bits of SetEventMask, and the second word of SetEventMask2. */
 enum clr_events {
+    CLR_TELL_CLASSES = 0x2,
     CLR_TELL_MODULES = 0x4,
     CLR_TELL_ASSEMBLIES = 0x8,
     CLR_TELL_APP_DOMAINS = 0x10,
@@ -101,7 +105,8 @@ enum clr_events {
     CLR_TELL_OBJECTS = 0x100 | 0x800000, /* each; and code that makes them so that it can */
     CLR_TELL_THREADS = 0x200,
     CLR_TELL_CALLS = 0x1000,
-    CLR_TELL_STOPS = 0x10000
+    CLR_TELL_STOPS = 0x10000,
+    CLR_TELL_SEARCHES = 0x20000
 };
 enum {
     CLR_COMPILE_ONCE = 0x8, /* is no event: methods are compiled as well as they can be at once */

@@ -59,7 +59,7 @@ managed_frame clr_frame(const void *method, uint64_t ip)
     const clr_id function = method ? (clr_id)method : clr_function_at(ip);
     if (!function)
         return (managed_frame){.iid = MANAGED_NO_FRAME};
-    const managed_frame f = managed_method_frame((const void *)function, ip);
+    const managed_frame f = managed_method_shown((const void *)function, ip);
     if (f.iid != MANAGED_UNKNOWN && f.iid >= written) { /* perhaps made known since this turn wrote the facts */
         managed_facts_write();
         written = f.iid + 1;

@@ -30,6 +30,24 @@ static clr_status jit_end(void *self, clr_id function, clr_status status, int32_
     return CLR_OK;
 }
 
+/* Code that was compiled before is looked for when it is called first. */
+static clr_status search_begin(void *self, clr_id function, int32_t *use)
+{
+    (void)self, (void)function;
+    *use = 1;
+    return CLR_OK;
+}
+
+static clr_status search_end(void *self, clr_id function, int32_t not_found)
+{
+    (void)self;
+    if (managed_on && !not_found) {
+        clr_function_know(function);
+        managed_event(MANAGED_FOUND, function);
+    }
+    return CLR_OK;
+}
+
 /* ---- threads ---- */
 
 static void begin_thread(clr_id thread)
@@ -176,6 +194,30 @@ void clr_events_catch_up(void)
     clr_info_threads(thread_found);
 }
 
+static clr_status class_loaded(void *self, clr_id class, clr_status status)
+{
+    (void)self;
+    if (managed_on && status >= 0)
+        clr_class_know((const void *)class);
+    return CLR_OK;
+}
+
+/* What is not told unless it is asked for. */
+static uint32_t begin_more(clr_callback_function **table)
+{
+    uint32_t tell = 0;
+    if (managed_set.classes) {
+        table[CLR_ON_CLASS] = CLR_CALLBACK(class_loaded);
+        tell |= CLR_TELL_CLASSES;
+    }
+    if (managed_set.jit == MANAGED_JIT_ALL) {
+        table[CLR_ON_SEARCH] = CLR_CALLBACK(search_begin);
+        table[CLR_ON_FOUND] = CLR_CALLBACK(search_end);
+        tell |= CLR_TELL_SEARCHES;
+    }
+    return tell;
+}
+
 uint32_t clr_events_begin(clr_callback_function **table)
 {
     table[CLR_ON_APP_DOMAIN] = CLR_CALLBACK(domain_created);
@@ -189,5 +231,6 @@ uint32_t clr_events_begin(clr_callback_function **table)
     table[CLR_ON_THREAD_ASSIGNED] = CLR_CALLBACK(thread_assigned);
     table[CLR_ON_GC_BEGIN] = CLR_CALLBACK(gc_begin);
     table[CLR_ON_GC_END] = CLR_CALLBACK(gc_end);
-    return CLR_TELL_MODULES | CLR_TELL_ASSEMBLIES | CLR_TELL_APP_DOMAINS | CLR_TELL_JIT | CLR_TELL_THREADS;
+    return begin_more(table) | CLR_TELL_MODULES | CLR_TELL_ASSEMBLIES | CLR_TELL_APP_DOMAINS | CLR_TELL_JIT |
+           CLR_TELL_THREADS;
 }

@@ -2,6 +2,7 @@
 #include "managed/managed_names.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ typedef struct object {
     uint64_t start, size; /* of its code */
     char *name;           /* another one is another method, at the same address */
     managed_place *place;
+    char *untold; /* lines that are written when a frame names it; NULL: none */
 } object;
 
 typedef struct table {
@@ -83,6 +85,24 @@ static const object *find(const table *t, const void *at)
 
 /* ---- methods ---- */
 
+/* A line about a method: a fact, or to be one when it is used. */
+__attribute__((format(printf, 2, 3))) static void tell(object *o, const char *format, ...)
+{
+    char *line = NULL, *all = NULL;
+    va_list args;
+    va_start(args, format);
+    const int n = vasprintf(&line, format, args);
+    va_end(args);
+    if (n >= 0 && managed_set.jit != MANAGED_NO_JIT)
+        managed_fact("%s", line);
+    else if (n >= 0 && asprintf(&all, "%s%s", o->untold ? o->untold : "", line) >= 0) {
+        free(o->untold);
+        o->untold = all;
+    }
+    if (n >= 0)
+        free(line);
+}
+
 static uint32_t file_iid(const char *name)
 {
     for (uint32_t i = nfiles; i-- > 0;)
@@ -107,8 +127,8 @@ static void add_places(object *o, const managed_method *m)
         if (file == MANAGED_UNKNOWN)
             break;
         if (!same)
-            managed_fact("lin src 0x%08X 0x%08X 0x%08X %u %u %u %u\n", ++nlines, file, o->iid, s->row, s->column,
-                         s->row, s->column);
+            tell(o, "lin src 0x%08X 0x%08X 0x%08X %u %u %u %u\n", ++nlines, file, o->iid, s->row, s->column, s->row,
+                 s->column);
         o->place[o->nplace++] = (managed_place){s->offset, nlines};
     }
 }
@@ -122,14 +142,14 @@ void managed_method_known(const managed_method *m)
         free(o->name);
         o->name = strdup(name);
         o->iid = methods.next++;
-        managed_fact("fun nam 0x%08X \"%s\" \"%s\" \"(%s)\"\n", o->iid, name, managed_clean(m->result),
-                     managed_clean(m->parameters));
+        tell(o, "fun nam 0x%08X \"%s\" \"%s\" \"(%s)\"\n", o->iid, name, managed_clean(m->result),
+             managed_clean(m->parameters));
     }
     if (o) {
-        managed_fact("fun inf 0x%08X 0x%016llX 0x%016llX 0x%016llX 0x%08X 0x%016llX:0x%llx\n", o->iid,
-                     (unsigned long long)(uintptr_t)m->at, (unsigned long long)(uintptr_t)m->class,
-                     (unsigned long long)(uintptr_t)m->module, m->token, (unsigned long long)m->start,
-                     (unsigned long long)m->size);
+        tell(o, "fun inf 0x%08X 0x%016llX 0x%016llX 0x%016llX 0x%08X 0x%016llX:0x%llx\n", o->iid,
+             (unsigned long long)(uintptr_t)m->at, (unsigned long long)(uintptr_t)m->class,
+             (unsigned long long)(uintptr_t)m->module, m->token, (unsigned long long)m->start,
+             (unsigned long long)m->size);
         o->start = m->start;
         o->size = m->size;
         add_places(o, m);
@@ -164,6 +184,26 @@ managed_frame managed_method_frame(const void *method, uint64_t ip)
                                                             : 0};
     pthread_mutex_unlock(&lock);
     return f;
+}
+
+managed_frame managed_method_shown(const void *method, uint64_t ip)
+{
+    char *told = NULL;
+    if (managed_set.jit == MANAGED_NO_JIT) {
+        pthread_mutex_lock(&lock);
+        object *o = methods.capacity ? place_of(&methods, method) : NULL;
+        if (o && o->at) {
+            told = o->untold;
+            o->untold = NULL;
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    if (told) {
+        managed_fact("%s", told);
+        managed_facts_write();
+    }
+    free(told);
+    return managed_method_frame(method, ip);
 }
 
 /* ---- classes ---- */

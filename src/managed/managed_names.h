@@ -30,6 +30,8 @@ typedef struct managed_method {
 void managed_method_known(const managed_method *m);
 /* A frame as lines have it; the method's number is unknown if the runtime never told of it. */
 managed_frame managed_method_frame(const void *method, uint64_t ip);
+/* The same for the writer, which is about to write it: with jit=off the method's lines come first. */
+managed_frame managed_method_shown(const void *method, uint64_t ip);
 
 /* The number of a class, UINT32_MAX: not known yet. */
 uint32_t managed_class_find(const void *class);

@@ -46,15 +46,30 @@ static bool read_allocations(const char *value, uint64_t *out)
     return true;
 }
 
+/* The place of a word in a list that ends with NULL; -1: it is not there. */
+static int place_of(const char *value, const char *const *word)
+{
+    for (int i = 0; word[i]; i++)
+        if (strcmp(value, word[i]) == 0)
+            return i;
+    return -1;
+}
+
 static bool read_clock(const char *value, managed_clock *out)
 {
-    static const char *const word[] = {[MANAGED_CPU] = "cpu", [MANAGED_WALL] = "wall", [MANAGED_NO_SAMPLES] = "off"};
-    for (size_t i = 0; i < TL_COUNT(word); i++)
-        if (strcmp(value, word[i]) == 0) {
-            *out = (managed_clock)i;
-            return true;
-        }
-    return false;
+    static const char *const word[] = {
+        [MANAGED_CPU] = "cpu", [MANAGED_WALL] = "wall", [MANAGED_NO_SAMPLES] = "off", NULL};
+    const int place = place_of(value, word);
+    *out = place < 0 ? *out : (managed_clock)place;
+    return place >= 0;
+}
+
+static bool read_jit(const char *value, managed_jit *out)
+{
+    static const char *const word[] = {[MANAGED_JIT] = "on", [MANAGED_JIT_ALL] = "all", [MANAGED_NO_JIT] = "off", NULL};
+    const int place = place_of(value, word);
+    *out = place < 0 ? *out : (managed_jit)place;
+    return place >= 0;
 }
 
 /* NULL, or what is expected. */
@@ -63,13 +78,19 @@ static const char *read_pair(managed_settings *s, const char *key, const char *v
     const struct {
         const char *key;
         bool *value;
-    } switches[] = {{"heap", &s->heap}, {"lines", &s->lines}, {"attached", &s->attached}, {"strict", &s->strict}};
+    } switches[] = {{"heap", &s->heap},
+                    {"classes", &s->classes},
+                    {"lines", &s->lines},
+                    {"attached", &s->attached},
+                    {"strict", &s->strict}};
     uint64_t ns = 0;
     for (size_t i = 0; i < TL_COUNT(switches); i++)
         if (strcmp(key, switches[i].key) == 0)
             return read_switch(value, switches[i].value) ? NULL : "expected on or off";
     if (strcmp(key, "alloc") == 0)
         return read_allocations(value, &s->alloc) ? NULL : "expected on, off, or a size of up to 1G, such as 64K";
+    if (strcmp(key, "jit") == 0)
+        return read_jit(value, &s->jit) ? NULL : "expected on, all or off";
     if (strcmp(key, "start") == 0) {
         const bool fine = read_switch(value, &s->paused);
         s->paused = !s->paused;
@@ -80,7 +101,7 @@ static const char *read_pair(managed_settings *s, const char *key, const char *v
     if (strcmp(key, "sample") == 0)
         return read_clock(value, &s->clock) ? NULL : "expected cpu, wall or off";
     if (strcmp(key, "period") != 0)
-        return "unknown; there are out, sample, period, alloc, heap, lines, start, attached and strict";
+        return "unknown; there are out, sample, period, alloc, heap, lines, jit, classes, start, attached and strict";
     if (!tl_rt_read_time(value, &ns) || ns % 1000000 || ns == 0 || ns / 1000000 > PERIOD_MOST_MS)
         return "expected whole milliseconds, 1ms to 10s";
     s->period_ms = (uint32_t)(ns / 1000000);

@@ -4,7 +4,7 @@
  *   TRACELOOM_DOTNET="out=app.log:sample=cpu:period=4ms:alloc=64K"
  *
  *   out=PATH (%p process)   sample=cpu|wall|off   period=TIME, whole milliseconds   alloc=on|off|SIZE   heap=on|off
- *   lines=on|off   start=on|off   attached=on|off   strict=on|off */
+ *   jit=on|all|off   classes=on|off   lines=on|off   start=on|off   attached=on|off   strict=on|off */
 #ifndef TL_MANAGED_SETTINGS_H
 #define TL_MANAGED_SETTINGS_H
 
@@ -18,12 +18,20 @@ typedef enum managed_clock {
     MANAGED_NO_SAMPLES
 } managed_clock;
 
+typedef enum managed_jit {
+    MANAGED_JIT,     /* compilations, and names of all that is compiled */
+    MANAGED_JIT_ALL, /* and code that was compiled before */
+    MANAGED_NO_JIT   /* only names of what samples and allocations were in */
+} managed_jit;
+
 typedef struct managed_settings {
     char out[PATH_MAX];
     managed_clock clock;
     uint32_t period_ms;
     uint64_t alloc; /* bytes for which one allocated object is recorded; MANAGED_EVERY_OBJECT: all are; 0: none */
+    managed_jit jit;
     bool heap, lines;
+    bool classes;  /* names of all that are loaded, not only of those that objects are of */
     bool paused;   /* nothing is recorded until the command start */
     bool attached; /* to a process that runs: the file is there, and locked by who wants the recording */
     bool strict;   /* started by `traceloom record`: what cannot be recorded ends the program before it begins */

@@ -203,8 +203,16 @@ void managed_event_at(uint64_t ns, managed_kind kind, uint64_t word)
     managed_walk_end(&w, ns, kind, 1);
 }
 
+/* Of compilations the settings say what is told. */
+static bool is_wanted(managed_kind kind)
+{
+    if (kind == MANAGED_FOUND)
+        return managed_set.jit == MANAGED_JIT_ALL;
+    return kind < MANAGED_JIT_BEGIN || kind > MANAGED_JIT_FAILED || managed_set.jit != MANAGED_NO_JIT;
+}
+
 void managed_event(managed_kind kind, uint64_t word)
 {
-    if (managed_on)
+    if (managed_on && is_wanted(kind))
         managed_event_at(managed_now(), kind, word);
 }

@@ -74,7 +74,7 @@ void mono_profiler_init_traceloom(const char *options)
     mono_profiler_set_runtime_initialized_callback(h, initialized);
     if (mono_calls_begin(h))
         return;
-    if (read_settings() && open_log() && managed_writer_begin(managed_method_frame))
+    if (read_settings() && open_log() && managed_writer_begin(managed_method_shown))
         begin(h);
     else if (managed_set.strict && !managed_taken)
         _exit(STATUS_USELESS);

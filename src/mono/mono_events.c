@@ -54,6 +54,13 @@ static void assembly_loaded(MonoProfiler *p, MonoAssembly *a)
         tell(head, mono_image_get_name(image));
 }
 
+static void class_loaded(MonoProfiler *p, MonoClass *c)
+{
+    (void)p;
+    if (managed_on)
+        mono_class_know(c);
+}
+
 static void domain_named(MonoProfiler *p, MonoDomain *d, const char *name)
 {
     char head[96];
@@ -85,6 +92,8 @@ void mono_events_begin(MonoProfilerHandle h)
 {
     mono_profiler_set_image_loaded_callback(h, image_loaded);
     mono_profiler_set_assembly_loaded_callback(h, assembly_loaded);
+    if (managed_set.classes)
+        mono_profiler_set_class_loaded_callback(h, class_loaded);
     mono_profiler_set_domain_name_callback(h, domain_named);
     mono_profiler_set_thread_started_callback(h, thread_started);
     mono_profiler_set_thread_stopped_callback(h, thread_stopped);

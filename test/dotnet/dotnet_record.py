@@ -13,6 +13,7 @@ import time
 from dotnet_tools import HERE, SECONDS, build, build_for_clr, is_fine, need_clr, record, report, settings
 
 import dotnet_attach
+import dotnet_choice
 import dotnet_crowd
 import dotnet_lines
 import dotnet_objects
@@ -284,7 +285,7 @@ def clr_killed(checks, binary, folder):
 
 CASES = {"calls": calls, "shares": shares, "kill": killed, "compile": compiled, "system": disturbed, "refuse": refused,
          "clr_calls": clr_calls, "clr_shares": clr_shares, "clr_kill": clr_killed, "clr_system": clr_disturbed, **dotnet_objects.CASES, **dotnet_lines.CASES,
-         **dotnet_attach.CASES, **dotnet_crowd.CASES}
+         **dotnet_attach.CASES, **dotnet_choice.CASES, **dotnet_crowd.CASES}
 
 
 def main():

@@ -16,7 +16,7 @@
 
 const char *tl_managed_only(const tl_arguments *a)
 {
-    return tl_first_given(a, "alloc heap lines sampling period mono");
+    return tl_first_given(a, "alloc heap lines jit classes sampling period mono");
 }
 
 static bool read_at(int fd, uint64_t offset, uint8_t *to, size_t n)
@@ -205,7 +205,9 @@ char *tl_managed_settings(const tl_record *r)
         fprintf(f, ":start=%s", a->start);
     if (a->alloc)
         fprintf(f, ":alloc=%s", *a->alloc ? a->alloc : "on");
-    fprintf(f, "%s%s", a->heap ? ":heap=on" : "", a->lines ? ":lines=on" : "");
+    if (a->jit)
+        fprintf(f, ":jit=%s", a->jit);
+    fprintf(f, "%s%s%s", a->classes ? ":classes=on" : "", a->heap ? ":heap=on" : "", a->lines ? ":lines=on" : "");
     if (fclose(f) == 0)
         return text;
     free(text);
