@@ -20,7 +20,7 @@ VALUES = {"TABLE": "func", "WHAT": "time", "COLUMN": "self", "N": "1", "N|TIME":
           "FORMAT": "text", "STYLE": "plain", "HOW": "10s", "NAME": "doc", "TIME": "delta", "A..B": "1..2", "GLOB": "x", "LEVEL": "0", "PATH": "x",
           "SPEC": "l2=0", "LIST": "ras", "MODE": "fdr", "DIR": "x",
           "KIND": "md5", "ns": "ns", "URL": "http://127.0.0.1:1/nowhere", "N|FUNC": "main", "TITLE": "a page", "GATE": "p99(f) > +5%", "PERCENT": "5%", "OLD=NEW": "a=b", "OLD": "x", "WAY": "patch", "CLOCK": "cpu", "PID": "4711", "PORT": "4711", "NAME=VALUE": "a=1"}
-BY_OPTION = {"engine": "sqlite", "fail-when": "interval", "per": "call", "for": "10s", "period": "10ms", "timeout": "10s", "color": "never", "from": None, "format-version": "2", "line-size": "64", "cpu": "0", "compress": "gzip"}
+BY_OPTION = {"engine": "sqlite", "jit": "all", "fail-when": "interval", "per": "call", "for": "10s", "period": "10ms", "timeout": "10s", "color": "never", "from": None, "format-version": "2", "line-size": "64", "cpu": "0", "compress": "gzip"}
 USAGE = re.compile(rb"has no option|unknown option|needs a value|takes no value|: expected ")
 INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
 
