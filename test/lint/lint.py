@@ -160,7 +160,7 @@ def first_comment(checks):
 
 
 def words(checks):
-    """Nothing unfinished, no machine's own paths, no trailing white space."""
+    """Nothing unfinished, no marks of a merge, no machine's own paths, no trailing white space."""
     unfinished = re.compile("\\b(TO" "DO|FIX" "ME|XX" "X|HA" "CK)\\b")
     machine = re.compile(r"(?<![\w.}])/(work|home|root|farm|Users)/[A-Za-z.]")
     for path in files():
@@ -172,6 +172,7 @@ def words(checks):
             checks.that(not unfinished.search(line), where, "is unfinished:", line.strip()[:100])
             checks.that(not machine.search(line), where, "has a path of one machine:", line.strip()[:100])
             checks.that(line == line.rstrip(), where, "ends with white space")
+            checks.that(not line.startswith(("<" * 7, ">" * 7)), where, "is a mark of a merge")
         checks.that(text.endswith("\n") or not text, path, "does not end with a line feed")
 
 
