@@ -65,7 +65,7 @@ def clr_lines(checks, binary, folder):
         file.seek(at)
         own = file.read(16)
     for name, change, expected in (("whole", lambda file: file.truncate(size), True), ("too large", lambda file: file.truncate(size + 1), False),
-                                   ("of another build", lambda file: (file.seek(good.index(own)), file.write(b"?")), False),
+                                   ("of another build", lambda file: (file.seek(good.index(own)), file.write(bytes([own[0] ^ 0xff]))), False),
                                    ("cut off", lambda file: file.truncate(len(good) // 2), False), ("empty", lambda file: file.truncate(0), False)):
         with open(pdb, "wb") as file:
             file.write(good)
