@@ -61,6 +61,7 @@ test|xz-utils|another one
 test|mono-runtime|runs programs of .NET that are recorded (consumers.mono, dotnet.*)
 test|mono-mcs|compiles them
 test|libmono-2.0-dev|headers for the module that records them
+test|libssl-dev|what the compiler of the .NET kit is told to use (dotnet.clr_lines)
 test|libopenmpi-dev|builds traceloom-mpi, which adds up profiles on a cluster
 test|openmpi-bin|runs it with several ranks
 test|babeltrace2|reads CTF, too: its text is compared with ours

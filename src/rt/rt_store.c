@@ -176,7 +176,7 @@ void *tl_rt_store_take(rt_store *s, uint64_t *size, uint64_t *offset)
     if (error == 0)
         s->size = at + n;
     else if (!s->failed)
-        s->failed = (int)-error;
+        __atomic_store_n(&s->failed, (int)-error, __ATOMIC_RELAXED);
     rt_lock_give(&s->lock);
     rt_signals_restore(mask);
     if (error)

@@ -134,6 +134,12 @@ uint64_t tl_rt_profile_bytes(void)
     return store.size;
 }
 
+/* Will lane_room() find n bytes? Once the file is full, this saves each event that is lost some system calls. */
+static bool has_room(const rt_lane *l, size_t n)
+{
+    return (size_t)(l->room_end - l->room) >= n || !__atomic_load_n(&store.failed, __ATOMIC_RELAXED);
+}
+
 /* n bytes, a multiple of 16, from the lane's own room. */
 static void *lane_room(rt_lane *l, size_t n)
 {
@@ -224,6 +230,8 @@ uint32_t tl_rt_profile_node(rt_lane *l, uint32_t parent, uint32_t function)
     struct rt_place *place = find(l->places, parent, function);
     rt_node *p = rt_at(l, parent);
     if (!place->node) {
+        if (!has_room(l, sizeof *p))
+            return 0;
         uint64_t mask = rt_signals_block(); /* otherwise a handler might leave the node out of the table */
         rt_node *n = new_node(l, parent, function);
         if (n) {
@@ -243,6 +251,8 @@ uint32_t tl_rt_profile_node(rt_lane *l, uint32_t parent, uint32_t function)
 
 static rt_block *new_block(rt_lane *l, rt_node *n, struct rt_place *place, uint32_t tag, uint16_t shift)
 {
+    if (!has_room(l, sizeof(rt_block)))
+        return NULL;
     uint64_t mask = rt_signals_block(); /* otherwise a handler might leave the block out of the table */
     rt_block *b = lane_room(l, sizeof *b);
     if (b) {
@@ -405,9 +415,9 @@ void tl_rt_profile_leave(rt_lane *l)
 static void write_names(void)
 {
     const int failed = store.failed;
-    store.failed = 0;
+    __atomic_store_n(&store.failed, 0, __ATOMIC_RELAXED);
     tl_rt_profile_name(&(rt_image){store.whole, &store.size});
-    store.failed = failed;
+    __atomic_store_n(&store.failed, failed, __ATOMIC_RELAXED);
 }
 
 int tl_rt_profile_flush(const char *path)
