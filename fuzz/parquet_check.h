@@ -245,9 +245,10 @@ static void take_page(checked_page *page, bytes *b, uint64_t codec, uint64_t *pl
     page->header.n = 0;
     take_struct(&page->header, b, 0);
     *plain_size += (uint64_t)(b->p - begin);
-    const uint64_t size = number_of(&page->header, UINT32_MAX, 2), stored = number_of(&page->header, UINT32_MAX, 3);
-    const uint8_t *p = take_bytes(b, stored);
-    promise(size <= 1 << 30, "a page is small");
+    const uint64_t unpacked = number_of(&page->header, UINT32_MAX, 2), packed = number_of(&page->header, UINT32_MAX, 3);
+    const uint8_t *p = take_bytes(b, packed);
+    promise(unpacked <= 1 << 30, "a page is small");
+    const size_t size = (size_t)unpacked, stored = (size_t)packed; /* it is in memory */
     page->kind = number_of(&page->header, UINT32_MAX, 1);
     page->data = malloc(size + 1);
     promise(page->data != NULL, "memory suffices");
