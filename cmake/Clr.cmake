@@ -8,7 +8,8 @@ if(NOT TRACELOOM_CLR OR NOT TARGET traceloom-rt OR TRACELOOM_FUZZ OR CMAKE_CROSS
 endif()
 file(GLOB TL_CLR_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/managed/*.c ${PROJECT_SOURCE_DIR}/src/clr/*.c
      ${PROJECT_SOURCE_DIR}/src/clr/*_x86_64.S)
-add_library(traceloom-clr MODULE ${TL_CLR_SOURCES} ${PROJECT_SOURCE_DIR}/src/base/grow.c)
+add_library(traceloom-clr MODULE ${TL_CLR_SOURCES} ${PROJECT_SOURCE_DIR}/src/base/grow.c
+            ${PROJECT_SOURCE_DIR}/src/base/pe_file.c)
 traceloom_module(traceloom-clr)
 # Hooks run where the compiled code does not expect that vector registers change.
 target_sources(traceloom-clr PRIVATE)

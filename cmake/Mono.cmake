@@ -30,6 +30,7 @@ if(NOT TL_MONO_FOUND)
   return()
 endif()
 file(GLOB TL_MONO_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/managed/*.c ${PROJECT_SOURCE_DIR}/src/mono/*.c)
-add_library(mono-profiler-traceloom MODULE ${TL_MONO_SOURCES} ${PROJECT_SOURCE_DIR}/src/base/grow.c)
+add_library(mono-profiler-traceloom MODULE ${TL_MONO_SOURCES} ${PROJECT_SOURCE_DIR}/src/base/grow.c
+            ${PROJECT_SOURCE_DIR}/src/base/pe_file.c)
 traceloom_module(mono-profiler-traceloom)
 target_include_directories(mono-profiler-traceloom SYSTEM PRIVATE ${TL_MONO_INCLUDE_DIRS})

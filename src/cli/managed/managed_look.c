@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/endian.h"
 #include "base/grow.h"
 #include "base/io/base_name.h"
+#include "base/pe_file.h"
 #include "cli/managed/managed_record.h"
 #include "cli/message.h"
 
@@ -19,28 +19,15 @@ const char *tl_managed_only(const tl_arguments *a)
     return tl_first_given(a, "alloc heap lines jit classes sampling period mono");
 }
 
-static bool read_at(int fd, uint64_t offset, uint8_t *to, size_t n)
-{
-    return pread(fd, to, n, (off_t)offset) == (ssize_t)n;
-}
-
 /* Is it a PE file with a header of the common language runtime? */
 static bool is_managed_file(const char *path)
 {
-    enum { DOS = 64, DOS_PE = 60, PE = 24 + 2, PE_OPTIONAL = 24, DIRECTORY_32 = 96, DIRECTORY_64 = 112, CLI = 14 * 8 };
-    uint8_t dos[DOS], pe[PE], entry[8];
-    struct stat st;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && read_at(fd, 0, dos, DOS) && dos[0] == 'M' &&
-              dos[1] == 'Z';
-    const uint64_t at = is ? tl_load32(dos + DOS_PE, false) : 0;
-    is = is && read_at(fd, at, pe, PE) && memcmp(pe, "PE\0", 4) == 0;
-    const unsigned magic = is ? tl_load16(pe + PE_OPTIONAL, false) : 0;
-    const uint64_t directory = at + PE_OPTIONAL + (magic == 0x20b ? DIRECTORY_64 : DIRECTORY_32);
-    is = is && (magic == 0x10b || magic == 0x20b) && read_at(fd, directory + CLI, entry, sizeof entry) &&
-         tl_load32(entry, false) != 0;
-    if (fd >= 0)
-        close(fd);
+    uint32_t address, size;
+    tl_pe f;
+    if (!tl_pe_open(&f, path))
+        return false;
+    const bool is = tl_pe_directory(&f, TL_PE_CLI, &address, &size);
+    tl_pe_close(&f);
     return is;
 }
 
