@@ -45,34 +45,48 @@ static bool is_live(const char *name)
     return n > m && strcmp(name + n - m, TL_RECORD_LIVE) == 0;
 }
 
-/* Does this process have the file, or one in the folder, in its memory? */
-static bool is_mapped_by(const char *process, const char *name)
+/* Copies the lines about files whose names begin so, from what a process has in its memory. */
+static void copy_maps(FILE *to, const char *process, const char *begin)
 {
     char path[64 + sizeof((struct dirent *)0)->d_name], *line = NULL;
     size_t room = 0;
-    bool is = false;
     snprintf(path, sizeof path, "/proc/%s/maps", process);
     FILE *f = fopen(path, "re");
-    while (f && !is && getline(&line, &room, f) > 0) {
-        const char *at = strstr(line, name);
-        is = at && at > line && at[-1] == '/';
-    }
+    while (f && getline(&line, &room, f) > 0)
+        if (strstr(line, begin))
+            fputs(line, to);
     free(line);
     if (f)
         fclose(f);
-    return is;
 }
 
-/* Is it still being written? Its recorder may be in another container, where processes have other numbers. */
-static bool is_in_use(const char *name)
+/* What all processes have in their memory of such files, to be freed. A recorder may be in another container, where
+ * processes have other numbers. NULL: not known. */
+static char *maps_of_all(const char *base)
 {
+    char begin[PATH_MAX + 2], *text = NULL;
+    size_t size = 0;
+    snprintf(begin, sizeof begin, "/%s.", base);
     DIR *d = opendir("/proc");
-    bool is = !d;
-    for (const struct dirent *entry; d && !is && (entry = readdir(d));)
-        is = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && is_mapped_by(entry->d_name, name);
+    FILE *f = d ? open_memstream(&text, &size) : NULL;
+    for (const struct dirent *entry; f && (entry = readdir(d));)
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+            copy_maps(f, entry->d_name, begin);
     if (d)
         closedir(d);
-    return is;
+    if (f && fclose(f) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Is the file, or one in the folder, still being written? */
+static bool is_in_use(const char *maps, const char *name)
+{
+    const char *at = maps;
+    while (at && (at = strstr(at, name)) && (at == maps || at[-1] != '/'))
+        at++;
+    return !maps || at;
 }
 
 /* Has it no calls? So are recordings of children that start another program at once. */
@@ -129,7 +143,7 @@ static unsigned mode_of(const tl_record *r, const char *name, const char *base)
 
 void tl_record_settle_children(const tl_record *r)
 {
-    char folder[PATH_MAX], list[512] = "", path[2 * PATH_MAX];
+    char folder[PATH_MAX], list[512] = "", path[2 * PATH_MAX], *maps = NULL;
     const char *base = tl_base_name(r->stem);
     unsigned n = 0;
     snprintf(folder, sizeof folder, "%.*s", (int)(base - r->stem), r->stem);
@@ -141,15 +155,18 @@ void tl_record_settle_children(const tl_record *r)
         snprintf(path, sizeof path, "%s%s", folder, name);
         if (!mode || !is_new(r, path))
             continue;
+        if (is_live(name) && !maps)
+            maps = maps_of_all(base);
         if (!is_live(name) && mode == TL_RECORD_PROFILE)
             tl_record_compact(path);
-        else if (is_live(name) && !is_in_use(name) && !finish(r, mode, path, name))
+        else if (is_live(name) && !is_in_use(maps, name) && !finish(r, mode, path, name))
             continue;
         const size_t at = strlen(list);
         if (n++ < SHOWN)
             snprintf(list + at, sizeof list - at, "%s%.120s", n > 1 ? ", " : "", name);
     }
     free(entry);
+    free(maps);
     if (n)
         tl_say(r->cli, NULL, "%u more by other processes: %s%s", n, list, n > SHOWN ? ", ..." : "");
 }
