@@ -61,6 +61,15 @@ static inline bool a64_is_call(a64_class c)
     return c == A64_CALL || c == A64_INDIRECT_CALL;
 }
 
+/* What an instruction for caches does with the line or block at the address in its register. */
+typedef enum a64_cache {
+    A64_NO_CACHE,
+    A64_CACHE_CLEARS, /* DC ZVA, GZVA: stores zeros */
+    A64_CACHE_INSNS,  /* IC IVAU */
+    A64_CACHE_DATA    /* DC IVAC, CVAC, CVAU, CVAP, CVADP, CIVAC */
+} a64_cache;
+a64_cache a64_cache_of(uint32_t op);
+
 /* The target of a direct branch (JUMP, CALL, COND) at pc; false for all others. */
 bool a64_direct_target(uint64_t pc, uint32_t op, uint64_t *target);
 

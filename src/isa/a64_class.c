@@ -140,6 +140,26 @@ static uint64_t offset(uint32_t op, unsigned high, unsigned low)
     return ((value ^ sign) - sign) * 4;
 }
 
+a64_cache a64_cache_of(uint32_t op)
+{
+    switch (op & ~31u) {
+    case 0xd50b7420: /* DC ZVA, GZVA */
+    case 0xd50b7480:
+        return A64_CACHE_CLEARS;
+    case 0xd50b7520: /* IC IVAU */
+        return A64_CACHE_INSNS;
+    case 0xd5087620: /* DC IVAC, CVAC, CVAU, CVAP, CVADP, CIVAC */
+    case 0xd50b7a20:
+    case 0xd50b7b20:
+    case 0xd50b7c20:
+    case 0xd50b7d20:
+    case 0xd50b7e20:
+        return A64_CACHE_DATA;
+    default:
+        return A64_NO_CACHE;
+    }
+}
+
 bool a64_direct_target(uint64_t pc, uint32_t op, uint64_t *target)
 {
     switch (a64_class_of(op)) {

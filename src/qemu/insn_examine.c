@@ -18,7 +18,7 @@ static uint32_t system_kind(uint32_t op)
         is |= INSN_WRITES_SYSTEM;
     if (is_like(op, 0xfff8f000, 0xd5087000) && (crm == 4 || crm == 6 || crm >= 10))
         is |= INSN_IS_DC;
-    if ((op & ~31u) == 0xd50b7520) /* IC IVAU */
+    if (a64_cache_of(op) == A64_CACHE_INSNS)
         is |= INSN_IS_DC;
     if (is_like(op, 0xffffffc0, 0xd53b2400)) /* RNDR, RNDRRS */
         is |= INSN_WANTS_FLAGS;

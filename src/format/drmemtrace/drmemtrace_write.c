@@ -14,7 +14,7 @@
 
 enum { INSN_SIZE = 4, CACHE_BITS = 14, LONGEST_ACCESS = UINT16_MAX, ACCESS_PART = 32768 };
 
-/* Traces do not have these. Neoverse, Kunpeng and Graviton, and QEMU for them, have lines of 64 bytes. */
+/* Traces do not have these. They are those of the processor that we record for, Neoverse N1; others may differ. */
 enum { CACHE_LINE = 64, PAGE = 4096 };
 
 /* Ids must not be 0. This is the limit of Linux's thread numbers, so no thread has it. */
@@ -377,25 +377,20 @@ static void access_memory(drmemtrace_writer *w, unsigned type, uint64_t address,
     w->size = size;
 }
 
-/* The operand of an instruction for caches. DC ZVA stores zeros. */
+/* The operand of an instruction for caches. */
 static void cache_line(drmemtrace_writer *w, uint64_t address)
 {
     if (!w->has_place)
         return;
-    switch (w->op & ~31u) {
-    case 0xd50b7420: /* DC ZVA */
+    switch (a64_cache_of(w->op)) {
+    case A64_CACHE_CLEARS:
         access_memory(w, DRMEMTRACE_WRITE, address & ~(uint64_t)(CACHE_LINE - 1), CACHE_LINE);
         w->clears = true;
         break;
-    case 0xd50b7520: /* IC IVAU */
+    case A64_CACHE_INSNS:
         access_memory(w, DRMEMTRACE_INSTR_FLUSH, address, CACHE_LINE);
         break;
-    case 0xd5087620: /* DC IVAC, CVAC, CVAU, CVAP, CVADP, CIVAC */
-    case 0xd50b7a20:
-    case 0xd50b7b20:
-    case 0xd50b7c20:
-    case 0xd50b7d20:
-    case 0xd50b7e20:
+    case A64_CACHE_DATA:
         access_memory(w, DRMEMTRACE_DATA_FLUSH, address, CACHE_LINE);
         break;
     default:

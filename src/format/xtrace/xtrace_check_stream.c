@@ -78,11 +78,6 @@ static bool is_system_call(uint32_t opcode) /* SVC, HVC, SMC */
     return (opcode & 0xffe0001c) == 0xd4000000;
 }
 
-static bool clears_memory(uint32_t opcode) /* DC ZVA, DC GZVA */
-{
-    return (opcode & 0xffffffe0) == 0xd50b7420 || (opcode & 0xffffffe0) == 0xd50b7480;
-}
-
 static bool is_b_or_bl(uint32_t opcode)
 {
     return (opcode & 0x7c000000) == 0x14000000;
@@ -235,7 +230,7 @@ static void see_value(checker *c, const uint8_t *p, uint64_t offset)
         forget_all(c);
     } else if (c->shadow && *p == XTRACE_STXR && value != 0) {
         forget_stores(c);
-    } else if (c->shadow && *p == XTRACE_DC && c->any && clears_memory(c->opcode)) {
+    } else if (c->shadow && *p == XTRACE_DC && c->any && a64_cache_of(c->opcode) == A64_CACHE_CLEARS) {
         tl_shadow_forget(c->shadow, value & ~(uint64_t)(CLEARED - 1), CLEARED);
     }
 }
