@@ -361,7 +361,7 @@ static bool take_option(parser *p, int argc, const char *const *argv, int *at)
             return wrong(p, "%.*s takes no value", (int)n, word);
         if (value)
             return wrong(p, "unknown option %s; short options stand alone: -%c", word, word[1]);
-    } else if (!value && *o->value != '[') {
+    } else if (!value && !tl_option_may_stand_alone(o)) {
         if (*at + 1 >= argc)
             return wrong(p, "%s needs a value: %s", word, o->value);
         value = argv[++*at];

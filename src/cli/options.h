@@ -79,6 +79,11 @@ struct tl_option {
     const char *manual; /* for the man page: sentences in mdoc, one per line */
     const char *values; /* for completion: words; "@file", "@read", "@write" (format names), or NULL */
 };
+/* May its value be missing? Then it is behind '=' in the same word. */
+static inline bool tl_option_may_stand_alone(const tl_option *o)
+{
+    return o->value && *o->value == '[';
+}
 
 /* The tables end with an entry whose name is NULL. */
 extern const tl_verb tl_verb_table[];

@@ -40,7 +40,7 @@ void clr_class_know(const void *class)
 static clr_status allocated(void *self, clr_id object, clr_id class)
 {
     managed_thread *t = managed_recording() ? clr_thread_here() : NULL;
-    const uint64_t bytes = clr_info_object_size(object);
+    const uint64_t bytes = t ? clr_info_object_size(object) : 0;
     managed_stack *s = t && !managed_sites_passes(t, bytes) ? managed_sites_stack(t) : NULL;
     (void)self;
     if (!s)

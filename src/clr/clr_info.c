@@ -271,13 +271,21 @@ enum { ARGUMENTS = 16, ARGUMENTS_DEEP = 4 };
 
 static void put_class(FILE *f, clr_id class, int deep);
 
+/* Is it an array's class, and of what? */
+static bool is_array(clr_id class, clr_id *of, uint32_t *rank)
+{
+    uint32_t type;
+    *of = *rank = 0;
+    return CLR_CALL(info, CLR_IS_ARRAY_CLASS, clr_status(*)(clr_object *, clr_id, uint32_t *, clr_id *, uint32_t *))(
+               info, class, &type, of, rank) == CLR_OK;
+}
+
 /* An array's class: "Element[,]". */
 static bool put_array(FILE *f, clr_id class, int deep)
 {
-    uint32_t type = 0, rank = 0;
-    clr_id of = 0;
-    if (CLR_CALL(info, CLR_IS_ARRAY_CLASS, clr_status(*)(clr_object *, clr_id, uint32_t *, clr_id *, uint32_t *))(
-            info, class, &type, &of, &rank) != CLR_OK)
+    uint32_t rank;
+    clr_id of;
+    if (!is_array(class, &of, &rank))
         return false;
     put_class(f, of, deep + 1);
     fputc('[', f);
@@ -349,16 +357,13 @@ bool clr_info_class(clr_id class, clr_class *c)
 
 static bool is_collectible(clr_id class, int deep)
 {
-    clr_id module = 0, argument[ARGUMENTS], of = 0, assembly;
-    uint32_t token, n = 0, flags = 0, length, type, rank;
+    clr_id module = 0, argument[ARGUMENTS], of, assembly;
+    uint32_t token, n = 0, flags = 0, length, rank;
     uintptr_t base;
     if (deep > ARGUMENTS_DEEP)
         return true;
     if (!read_class(class, &module, &token, &n, argument))
-        return CLR_CALL(info, CLR_IS_ARRAY_CLASS,
-                        clr_status(*)(clr_object *, clr_id, uint32_t *, clr_id *, uint32_t *))(info, class, &type, &of,
-                                                                                               &rank) != CLR_OK ||
-               is_collectible(of, deep + 1);
+        return !is_array(class, &of, &rank) || is_collectible(of, deep + 1);
     for (uint32_t i = 0; i < n; i++)
         if (is_collectible(argument[i], deep + 1))
             return true;

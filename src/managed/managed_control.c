@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "managed/managed_log.h"
 #include "rt/control/control_layout.h"
 #include "rt/rt_core.h"
@@ -66,22 +67,31 @@ static const char *start(void)
 
 _Static_assert(sizeof managed_set.out <= CONTROL_PATH_SIZE, "a path fits");
 
+static const char *flush(void)
+{
+    return "what was recorded is in the log";
+}
+
+static const char *show_only(void)
+{
+    return "";
+}
+
 /* 0 or -errno, and in *said what was done, or is wrong. */
 static int do_command(const char *command, const char **said)
 {
-    *said = "";
-    if (strcmp(command, "show") == 0)
-        return 0;
-    if (strcmp(command, "stop") == 0)
-        *said = stop();
-    else if (strcmp(command, "start") == 0)
-        *said = start();
-    else if (strcmp(command, "flush") == 0)
-        *said = "what was recorded is in the log";
-    else
-        *said = "samples of a program of .NET know start, stop, flush and status";
-    managed_log_flush();
-    return strcmp(command, "stop") == 0 || strcmp(command, "start") == 0 || strcmp(command, "flush") == 0 ? 0 : -EINVAL;
+    static const struct {
+        const char *name;
+        const char *(*run)(void);
+    } commands[] = {{"show", show_only}, {"stop", stop}, {"start", start}, {"flush", flush}};
+    for (size_t i = 0; i < TL_COUNT(commands); i++)
+        if (strcmp(command, commands[i].name) == 0) {
+            *said = commands[i].run();
+            managed_log_flush();
+            return 0;
+        }
+    *said = "samples of a program of .NET know start, stop, flush and status";
+    return -EINVAL;
 }
 
 void managed_control_look(uint32_t threads, uint64_t lost)

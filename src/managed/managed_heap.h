@@ -9,8 +9,8 @@
 /* Begins a count. False: the last one is too fresh, or still being written. */
 bool managed_heap_begin(void);
 bool managed_heap_counting(void); /* begun, and not put yet */
-/* Of a class that `may_go` (NULL: none may) it is said only how much lives: it may not exist any more when it is asked
- * for its name. */
+/* Counts an object. A class that `may_go` (NULL: none may) is counted without its name, since it may be gone when that
+ * is asked for. */
 void managed_heap_add(const void *class, uint64_t bytes, bool (*may_go)(const void *class));
 /* After the stop, on the thread that counted: makes each class known by `know`, and its line a fact. */
 void managed_heap_put(void (*know)(const void *class));

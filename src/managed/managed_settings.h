@@ -33,7 +33,7 @@ typedef struct managed_settings {
     bool heap, lines;
     bool classes;  /* names of all that are loaded, not only of those that objects are of */
     bool paused;   /* nothing is recorded until the command start */
-    bool attached; /* to a process that runs: the file is there, and locked by who wants the recording */
+    bool attached; /* the process ran before: the file exists, and whoever wants the recording has locked it */
     bool strict;   /* started by `traceloom record`: what cannot be recorded ends the program before it begins */
 } managed_settings;
 

@@ -54,10 +54,10 @@ void insn_plan_look(insn_thread *t);
 /* Its stream, if there is one, has ended; nothing more of it is recorded. */
 void insn_end_thread(insn_thread *t);
 /* Takes a stream for it. False, and off: there is none. */
-/* Also if nobody has waited for it yet. */
+bool insn_open_stream(insn_thread *t);
+/* Has the command that records ended? Also if nobody has waited for it yet. */
 bool insn_command_is_gone(void);
 void insn_wake_command(void);
-bool insn_open_stream(insn_thread *t);
 /* Begins the next block, and waits for one if necessary. False, and off: nobody writes them any more. */
 bool insn_next_block(insn_thread *t);
 /* Before and after a fork. */

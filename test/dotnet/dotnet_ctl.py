@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from dotnet_tools import build, build_for_clr, is_fine, need_clr, report
+from dotnet_tools import build, build_for_clr, by_class, is_fine, need_clr, report
 
 import harness
 
@@ -66,7 +66,7 @@ def phases(checks, binary, folder, program):
     recorded.end(checks)
     path = os.path.join(folder, "p.log")
     is_fine(checks, binary, path)
-    made = {row["name"].replace("+", ".").replace("/", "."): row["count"] for row in report(checks, binary, path, "--by", "alloc")["classes"]}
+    made = {name: row["count"] for name, row in by_class(report(checks, binary, path, "--by", "alloc")).items()}
     checks.equal([made.get("Told.Phases." + name, 0) for name in ("First", "Second", "Third")], [1000, 0, 1000], "objects")
     rows = report(checks, binary, path, "--by", "func")
     total = {row["name"]: row["calls"] for row in rows["functions"]}
@@ -96,7 +96,7 @@ def later(checks, binary, folder, program):
     recorded.end(checks)
     path = os.path.join(folder, "l.log")
     is_fine(checks, binary, path)
-    made = {row["name"].replace("+", ".").replace("/", "."): row["count"] for row in report(checks, binary, path, "--by", "alloc")["classes"]}
+    made = {name: row["count"] for name, row in by_class(report(checks, binary, path, "--by", "alloc")).items()}
     checks.equal([made.get("Told.Phases." + name, 0) for name in ("First", "Second", "Third")], [0, 1000, 1000], "objects")
     info = json.loads(subprocess.run([binary, "info", "--json", path], capture_output=True, text=True, check=True).stdout)
     checks.that(info["events"] > 0, info)

@@ -3,7 +3,7 @@ import math
 import os
 import subprocess
 
-from dotnet_tools import build, build_for_clr, is_fine, record, report, settings
+from dotnet_tools import build, build_for_clr, by_class, is_fine, record, report, settings
 
 
 def check_made(checks, binary, folder, program):
@@ -89,7 +89,7 @@ def check_objects(checks, binary, path, made, every, head):
     """Objects and bytes by class and by method: exact, or within five standard deviations."""
     rows = report(checks, binary, path, "--by", "alloc")
     checks.equal(rows.get("sampling"), every, "sampling")
-    of = {row["name"].replace("+", ".").replace("/", "."): row for row in rows["classes"]}
+    of = by_class(rows)
     by_method = {row["name"]: row["self"] for row in report(checks, binary, path, "--by", "func", "--weight", "bytes")["functions"]}
     for name, (size, method) in OBJECTS.items():
         size += head if name.endswith("[]") else 0

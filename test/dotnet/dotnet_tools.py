@@ -47,6 +47,11 @@ def report(checks, binary, path, *options):
     return json.loads(done.stdout)
 
 
+def by_class(rows):
+    """The rows of `report --by alloc` by their class, as both runtimes are to spell it."""
+    return {row["name"].replace("+", ".").replace("/", "."): row for row in rows["classes"]}
+
+
 def is_fine(checks, binary, path, *what):
     done = subprocess.run([binary, "check", path], capture_output=True, text=True, check=False)
     checks.equal(done.returncode, 0, "check finds", done.stdout, *what)

@@ -38,11 +38,12 @@ static void put32(bytes *b, uint32_t v)
     put16(b, v >> 16);
 }
 
-static void put_packed(bytes *b, uint32_t v)
+/* A number of 7, 14 or 29 bits. */
+static void put_bits(bytes *b, uint32_t v, unsigned bits)
 {
-    if (v < 0x80) {
+    if (bits == 7) {
         put8(b, v);
-    } else if (v < 0x4000) {
+    } else if (bits == 14) {
         put8(b, 0x80 | v >> 8);
         put8(b, v & 0xff);
     } else {
@@ -53,22 +54,16 @@ static void put_packed(bytes *b, uint32_t v)
     }
 }
 
-/* The number with its sign turned into the lowest of 7, 14 or 29 bits. */
+static void put_packed(bytes *b, uint32_t v)
+{
+    put_bits(b, v, v < 0x80 ? 7 : v < 0x4000 ? 14 : 29);
+}
+
+/* The number with its sign turned into the lowest of these bits. */
 static void put_signed(bytes *b, int32_t v)
 {
     const unsigned bits = v >= -64 && v < 64 ? 7 : v >= -8192 && v < 8192 ? 14 : 29;
-    const uint32_t turned = ((uint32_t)v << 1 | (v < 0)) & ((UINT32_C(1) << bits) - 1);
-    if (bits == 7) {
-        put8(b, turned);
-    } else if (bits == 14) {
-        put8(b, 0x80 | turned >> 8);
-        put8(b, turned & 0xff);
-    } else {
-        put8(b, 0xc0 | turned >> 24);
-        put8(b, turned >> 16 & 0xff);
-        put8(b, turned >> 8 & 0xff);
-        put8(b, turned & 0xff);
-    }
+    put_bits(b, ((uint32_t)v << 1 | (v < 0)) & ((UINT32_C(1) << bits) - 1), bits);
 }
 
 /* A blob; where it is. */

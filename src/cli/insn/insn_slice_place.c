@@ -143,7 +143,7 @@ uint64_t tl_insn_find_in_library(void *record, const char *path)
     if (!split(r->cli->args->slice_at, &s, &number) || tl_elf_segments_read(&segments, path, &e) < 0)
         return 0; /* a program maps other files, too */
     const tl_elf_segment *const first = tl_elf_segment_find(&segments, PT_LOAD);
-    /* Of several, the first: they are versions of one function. */
+    /* The first of several, which are versions of one function. */
     if (first && segments.machine == EM_AARCH64 && find_symbol(path, &s, &e) == 0 && s.address > first->address)
         offset = s.address - first->address + first->offset;
     tl_elf_segments_free(&segments);

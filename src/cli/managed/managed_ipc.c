@@ -32,23 +32,6 @@ static const uint8_t number[16] = {0x63, 0x61, 0x72, 0x74, 0x6c, 0x65, 0x6f, 0x6
 
 /* ---- where it is ---- */
 
-/* When a process began, in the kernel's ticks: a part of the socket's name, so that one left by another is none. */
-static bool start_of(long pid, unsigned long long *ticks)
-{
-    enum { FIELD = 22, BEHIND_NAME = 2 };
-    char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    FILE *f = fopen(path, "re");
-    const size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    if (f)
-        fclose(f);
-    text[n] = 0;
-    char *at = strrchr(text, ')'); /* the name may hold anything */
-    for (int field = BEHIND_NAME; at && field < FIELD; field++)
-        at = strchr(at + 1, ' ');
-    return at && sscanf(at, " %llu", ticks) == 1;
-}
-
 /* The folder that the process has for such files. */
 static void folder_of(long pid, char *out, size_t size)
 {
@@ -77,7 +60,7 @@ int tl_managed_port(long pid, const char *name)
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     unsigned long long ticks;
     char folder[sizeof to.sun_path];
-    if (!start_of(pid, &ticks)) {
+    if (!tl_process_start(pid, &ticks)) { /* a part of the name, so that one left by another process is none */
         tl_say_error(name, "process %ld has ended", pid);
         return -1;
     }

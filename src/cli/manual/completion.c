@@ -58,7 +58,7 @@ static void print_bash_verbs_of(const tl_option *o)
 static void print_bash_values(bool ambiguous)
 {
     for (const tl_option *o = tl_option_table; o->name; o++) {
-        if (!o->value || *o->value == '[' || is_ambiguous(o) != ambiguous)
+        if (!o->value || tl_option_may_stand_alone(o) || is_ambiguous(o) != ambiguous)
             continue; /* the next word is no value */
         char command[COMMAND_SIZE];
         const char *words = words_of(o, "${COMP_WORDS[1]}", command);
@@ -144,7 +144,7 @@ static void print_quoted(const char *s)
 static void print_zsh_option(const tl_option *o)
 {
     printf("        ");
-    const bool may_lack = o->value && *o->value == '[';
+    const bool may_lack = tl_option_may_stand_alone(o);
     if (o->letter)
         printf("'(-%c --%s)'{-%c%s,--%s%s}'", o->letter, o->name, o->letter, o->value ? "+" : "", o->name,
                o->value ? "=" : "");
@@ -215,7 +215,7 @@ static void print_fish_option(const tl_option *o, const tl_verb *v)
            v->alias ? v->alias : "", o->name);
     if (o->letter)
         printf(" -s %c", o->letter);
-    if (o->value && *o->value != '[') {
+    if (o->value && !tl_option_may_stand_alone(o)) {
         char command[COMMAND_SIZE];
         const char *words = words_of(o, v->name, command);
         if (!words)

@@ -71,7 +71,7 @@ static int option_text(char *buf, size_t size, const tl_option *o)
     char letter[8] = "    ", option[64];
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    snprintf(option, sizeof option, "%s--%s%s%s", letter, o->name, o->value && *o->value != '[' ? " " : "",
+    snprintf(option, sizeof option, "%s--%s%s%s", letter, o->name, o->value && !tl_option_may_stand_alone(o) ? " " : "",
              o->value ? o->value : "");
     return snprintf(buf, size, "  %-18s %s%s", option, strlen(option) > 17 ? " " : "", o->brief);
 }

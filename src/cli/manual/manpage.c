@@ -95,7 +95,7 @@ static void put_result_forms(FILE *f)
 
 static void put_option(FILE *f, const tl_verb *verb, const tl_option *o)
 {
-    if (o->value && *o->value == '[') /* "[=SIZE]" */
+    if (tl_option_may_stand_alone(o)) /* "[=SIZE]" */
         fprintf(f, ".It Fl -%s Ns Oo = Ns Ar %.*s Oc\n", o->name, (int)strlen(o->value) - 3, o->value + 2);
     else if (o->letter)
         fprintf(f, ".It Fl %c%s%s , Fl -%s%s%s\n", o->letter, o->value ? " Ar " : "", o->value ? o->value : "", o->name,

@@ -57,6 +57,22 @@ long tl_process_inner(long pid, long thread)
     return strtol(last ? last + 1 : ids, NULL, 10);
 }
 
+bool tl_process_start(long pid, unsigned long long *ticks)
+{
+    enum { FIELD = 22, BEHIND_NAME = 2 };
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    FILE *f = fopen(path, "re");
+    const size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f)
+        fclose(f);
+    text[n] = 0;
+    char *at = strrchr(text, ')'); /* the name may hold anything */
+    for (int field = BEHIND_NAME; at && field < FIELD; field++)
+        at = strchr(at + 1, ' ');
+    return at && sscanf(at, " %llu", ticks) == 1;
+}
+
 bool tl_process_name(long pid, char *out, size_t size)
 {
     char path[64];

@@ -16,6 +16,8 @@ char tl_process_state(long pid, long thread);
 bool tl_process_has_ended(long pid, long thread);
 /* How it calls itself in the innermost container that it is in. */
 long tl_process_inner(long pid, long thread);
+/* When it began, in the kernel's ticks. False: there is no such process. */
+bool tl_process_start(long pid, unsigned long long *ticks);
 /* Its short name. False: there is no such process. */
 bool tl_process_name(long pid, char *out, size_t size);
 
