@@ -167,12 +167,29 @@ static void test_where_blocks_begin(void **state)
     assert_false(a64_cutter_step(&cutter, false, 0, 0, A64_INT));
 }
 
+/* As an assembler writes them, for X3. */
+static void test_caches(void **state)
+{
+    static const struct {
+        uint32_t op;
+        a64_cache cache;
+    } of[] = {{0xd50b7423, A64_CACHE_CLEARS}, {0xd50b7483, A64_CACHE_CLEARS}, /* DC ZVA, GZVA */
+              {0xd50b7523, A64_CACHE_INSNS},                                  /* IC IVAU */
+              {0xd5087623, A64_CACHE_DATA},   {0xd50b7a23, A64_CACHE_DATA},   /* DC IVAC, CVAC */
+              {0xd50b7b23, A64_CACHE_DATA},   {0xd50b7c23, A64_CACHE_DATA},   /* CVAU, CVAP */
+              {0xd50b7d23, A64_CACHE_DATA},   {0xd50b7e23, A64_CACHE_DATA},   /* CVADP, CIVAC */
+              {0xd5087643, A64_NO_CACHE},     {0xd508751f, A64_NO_CACHE},     /* DC ISW, IC IALLU */
+              {0xd50b7463, A64_NO_CACHE},     {0xd53b0023, A64_NO_CACHE}};    /* DC GVA, MRS CTR_EL0 */
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        assert_int_equal(a64_cache_of(of[i].op), of[i].cache);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_of_each_class),  cmocka_unit_test(test_neighbours),
         cmocka_unit_test(test_predicates),         cmocka_unit_test(test_targets),
-        cmocka_unit_test(test_where_blocks_begin),
+        cmocka_unit_test(test_where_blocks_begin), cmocka_unit_test(test_caches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
